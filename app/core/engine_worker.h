@@ -1,0 +1,49 @@
+// EngineWorker: runs the engine on a thread of its own. Values in, values out; nothing here blocks the caller.
+#pragma once
+
+#include "app/core/generation_types.h"
+
+#include <QObject>
+#include <QString>
+
+#include <memory>
+
+namespace trefoil {
+
+class EngineWorker : public QObject {
+    Q_OBJECT
+public:
+    explicit EngineWorker(QObject* parent = nullptr);
+    /// Cancels what runs, waits for the thread (at most one pass).
+    ~EngineWorker() override;
+
+    /// Queues a load; the current model stays until the new one is ready. `device`: "auto", "cpu", "cuda", "cuda:N".
+    RequestId loadModelAsync(const QString& folder, const QString& device = QStringLiteral("auto"), int threads = 0);
+    /// Queues a generation. Answers with passDone…, responseUpdated… and exactly one generationFinished.
+    RequestId generateAsync(const GenerateRequest& request);
+    /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.
+    RequestId previewPromptAsync(const QList<PromptMessage>& messages, bool thinking);
+    /// Stops the given request (queued or running) within one pass or prefill chunk. Unknown ids are ignored.
+    void cancel(RequestId id);
+
+    [[nodiscard]] bool busy() const;
+    /// Devices of this machine (cheap after the first call).
+    [[nodiscard]] static QList<DeviceSummary> devices();
+
+signals:
+    void loadProgress(trefoil::RequestId id, quint64 bytesDone, quint64 bytesTotal);
+    void modelLoaded(trefoil::RequestId id, const trefoil::ModelSummary& model);
+    /// The previous model, if any, is still loaded.
+    void loadFailed(trefoil::RequestId id, const QString& message, bool cancelled);
+    void prefillProgress(trefoil::RequestId id, qint64 done, qint64 total);
+    void passDone(trefoil::RequestId id, const trefoil::PassView& pass);
+    void responseUpdated(trefoil::RequestId id, const trefoil::ResponseUpdate& response);
+    void generationFinished(trefoil::RequestId id, const trefoil::GenerationOutcome& outcome);
+    void promptPreviewed(trefoil::RequestId id, const trefoil::PromptView& prompt);
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,1 @@
+#include "app/core/generation_types.h"

@@ -1,0 +1,186 @@
+// Values that cross between the engine thread, the window and the store. Qt types only; no engine header (see
+// docs/architecture.md).
+#pragma once
+
+#include <QHash>
+#include <QList>
+#include <QMetaType>
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <cstdint>
+
+namespace trefoil {
+
+/// Identifies one asynchronous request to EngineWorker. 0 is never used. Answers with another id than the awaited one are stale.
+using RequestId = quint64;
+
+/// A candidate token of a row with its probability (0 to 1).
+struct TokenChoice {
+    qint32 token = -1;
+    float probability = 0.0F;
+    QString text;  ///< as shown: plain text, a control piece's name, "<0xE6>" for a lone byte
+    bool operator==(const TokenChoice&) const = default;
+};
+
+/// One row of a pass: what the model would put there.
+struct RowView {
+    TokenChoice choice;      ///< the candidate and its confidence
+    QList<TokenChoice> top;  ///< up to five likeliest, descending
+    bool operator==(const RowView&) const = default;
+};
+
+enum class PassType : quint8 { Denoise, Draft, Verify, Token };
+
+/// One pass over a block, as displayed, replayed and stored.
+struct PassView {
+    PassType type = PassType::Denoise;
+    qint32 block = 0;          ///< from 0
+    qint32 step = 0;           ///< pass number within the block, from 0
+    qint64 firstPosition = 0;  ///< response position of row 0 (negative while prompt rows lead the block)
+    qint32 promptRows = 0;     ///< rows at the start that hold the prompt's tail
+    QList<qint32> tokens;      ///< the block after this pass; the mask id where unresolved
+    QStringList texts;         ///< display text of each of `tokens`
+    QList<RowView> rows;       ///< empty for a Verify
+    QList<qint32> resolved;    ///< rows resolved by this pass
+    qint32 accepted = 0;       ///< of a Verify
+    qint32 droppedFrom = -1;   ///< rows from here on fall away after the end or the length cut; -1: none
+    double milliseconds = 0.0;
+    double meanDistinctExperts = 0.0;  ///< per layer
+    double meanCoresetSize = 0.0;      ///< per layer; 0 when the coreset is off
+    bool operator==(const PassView&) const = default;
+};
+
+/// All passes of one response plus what is needed to draw them.
+struct TraceView {
+    qint32 maskId = -1;
+    qint32 blockSize = 32;
+    double threshold = 0.95;
+    QList<PassView> passes;
+    bool operator==(const TraceView&) const = default;
+};
+
+/// The controls of a conversation: contract name -> value (qlonglong, qulonglong for `seed`, double, bool or QString for
+/// `decoding`).
+using ControlValues = QHash<QString, QVariant>;
+
+enum class ControlKind : quint8 { Integer, Unsigned64, Real, Boolean, Choice };
+
+/// A control's type and range (inclusive), by its contract name; from the engine's table.
+struct ControlDescription {
+    QString name;
+    ControlKind kind = ControlKind::Real;
+    double minimum = 0.0;
+    double maximum = 0.0;
+    QStringList choices;
+    QVariant standard;  ///< the engine's default, before the model's generation_config.json
+};
+
+/// All controls in the contract's order.
+QList<ControlDescription> controlDescriptions();
+/// nullptr-like: empty string when valid, otherwise the message that names the range.
+QString controlProblem(const QString& name, const QVariant& value);
+
+/// One message of a conversation as the engine needs it.
+struct PromptMessage {
+    QString role;  ///< "system", "user", "assistant"
+    QString content;
+    bool operator==(const PromptMessage&) const = default;
+};
+
+/// A stretch of the prompt as it will be sent.
+struct PromptPieceView {
+    QString text;
+    QList<qint32> ids;
+    bool control = false;
+};
+
+struct PromptView {
+    QList<PromptPieceView> pieces;
+    qint64 tokens = 0;
+    qint64 context = 0;  ///< the model's context
+    QString problem;     ///< not empty when the prompt cannot be made (one line that says what to do)
+};
+
+struct GenerateRequest {
+    QList<PromptMessage> messages;
+    ControlValues controls;  ///< includes enable_thinking
+};
+
+/// How a response ended. The text is saved and shown whatever the reason. `Interrupted`: the process ended before the response
+/// did.
+enum class EndReason : quint8 { None, End, Length, Cancelled, Refused, Failed, Interrupted };
+
+struct GenerationStats {
+    qint64 promptTokens = 0;
+    qint64 responseTokens = 0;
+    qint64 thinkingTokens = 0;
+    qint64 passes = 0;
+    qint64 blocks = 0;
+    double prefillMs = 0.0;
+    double decodeMs = 0.0;    ///< wall time after the prefill
+    double passMs = 0.0;      ///< of it inside passes
+    double thinkingMs = 0.0;  ///< wall time until thinking closed
+    bool operator==(const GenerationStats&) const = default;
+};
+
+/// The response so far, after a block (or an accepted head, or a coalesced run of single tokens) joined it.
+struct ResponseUpdate {
+    QString thinking;          ///< trimmed at both ends
+    QString answer;            ///< trimmed at both ends
+    bool hasThinking = false;  ///< the prompt left a think phase open
+    bool thinkingClosed = true;
+    QList<qint32> tokens;  ///< all response ids so far
+    GenerationStats stats;
+};
+
+struct GenerationOutcome {
+    ResponseUpdate response;
+    EndReason reason = EndReason::None;
+    QString error;  ///< one line with what to do, for Refused and Failed
+    bool outOfMemory = false;
+    bool deviceLost = false;
+};
+
+/// A device that this program knows of; unusable ones say why.
+struct DeviceSummary {
+    QString id;
+    QString name;
+    bool usable = false;
+    QString reason;
+    quint64 memoryTotal = 0;
+    quint64 memoryFree = 0;
+};
+
+/// What the Model dialog, the status bar and the docks show of a loaded model.
+struct ModelSummary {
+    QString folder;
+    QString name;  ///< the folder's name
+    QString device;
+    QString tokenizer;
+    QString layout;
+    qint64 parameters = 0;
+    quint64 weightBytes = 0;
+    quint64 keyValueBytes = 0;
+    quint64 stateBytes = 0;
+    quint64 workspaceBytes = 0;
+    qint64 context = 0;
+    qint32 maskId = -1;
+    QList<qint32> eosIds;
+    qint32 thinkEndId = -1;  ///< -1: no think phase
+    double loadMs = 0.0;
+    ControlValues defaults;                     ///< all controls
+    QStringList notes;                          ///< assumed values, ignored tensors, stray files
+    QList<QPair<QString, QString>> dimensions;  ///< label and value, for the Model dialog
+};
+
+}  // namespace trefoil
+
+Q_DECLARE_METATYPE(trefoil::PassView)
+Q_DECLARE_METATYPE(trefoil::TraceView)
+Q_DECLARE_METATYPE(trefoil::ResponseUpdate)
+Q_DECLARE_METATYPE(trefoil::GenerationOutcome)
+Q_DECLARE_METATYPE(trefoil::ModelSummary)
+Q_DECLARE_METATYPE(trefoil::PromptView)
+Q_DECLARE_METATYPE(trefoil::GenerateRequest)

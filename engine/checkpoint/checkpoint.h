@@ -1,0 +1,83 @@
+// Checkpoint: a model folder on disk, opened and validated from headers alone (model-contract.md, section 1).
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/checkpoint/model_config.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trefoil {
+
+/// Element type of a stored tensor.
+enum class DType : std::uint8_t { F32, F16, BF16 };
+
+[[nodiscard]] constexpr std::size_t dtypeSize(DType t) { return t == DType::F32 ? 4 : 2; }
+[[nodiscard]] std::string_view dtypeName(DType t);
+
+/// One tensor of the catalogue, under its canonical name: prefix `model.`, experts fused ([E, 2·I, D] and [E, D, I]), whatever
+/// the layout on disk. `conv1d.weight` is [C, K] and `conv_right_weight` [C, K-1] here. A fused view over per-expert tensors
+/// of several types has dtype F32 and is converted while it is read.
+struct TensorInfo {
+    std::string name;
+    DType dtype = DType::BF16;
+    std::vector<std::int64_t> shape;
+    std::int64_t elements = 0;
+
+    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements) * dtypeSize(dtype); }
+};
+
+/// Everything that `info` and the Model dialog show about a folder before it is loaded.
+struct CheckpointSummary {
+    std::string folder;
+    std::int64_t parameters = 0;
+    std::uint64_t weightBytes = 0;   ///< bytes of all catalogue tensors on disk
+    std::vector<std::string> files;  ///< weight files, in order
+    std::vector<std::string> notes;  ///< ignored tensors, stray files, assumed values
+    std::string layout;              ///< e.g. "single file, fused experts"
+};
+
+/// An open, validated checkpoint. Immutable and safe to read from several threads; closes its files when destroyed.
+/// The folder is never written to.
+class Checkpoint {
+public:
+    /// Reads config.json, generation_config.json if present, the index or the single file, every header, and checks the whole
+    /// catalogue: names, shapes, types, offsets, file sizes. Fails with one message that names the file, the tensors (first ten
+    /// and a count), what was expected and what was found.
+    static Result<Checkpoint> open(const std::filesystem::path& folder);
+
+    Checkpoint(Checkpoint&&) noexcept;
+    Checkpoint& operator=(Checkpoint&&) noexcept;
+    ~Checkpoint();
+
+    [[nodiscard]] const std::filesystem::path& folder() const;
+    [[nodiscard]] const ModelConfig& config() const;
+    /// Sets what only the tokenizer knows (section 1: a missing `mask_token_id` is looked up there).
+    void setMaskTokenId(TokenId id);
+    void setCompatibility(const Compatibility& c);
+    /// generation_config.json's text; empty when there is none.
+    [[nodiscard]] const std::string& generationConfigJson() const;
+    [[nodiscard]] const CheckpointSummary& summary() const;
+
+    /// The whole catalogue in model order (embedding, layers, norm, head).
+    [[nodiscard]] const std::vector<TensorInfo>& tensors() const;
+    /// nullptr when the catalogue has no such canonical name (e.g. `lm_head.weight` with tied embeddings).
+    [[nodiscard]] const TensorInfo* find(std::string_view canonicalName) const;
+
+    /// Reads elements [first, first + count) of a tensor in its own dtype into `destination`, which must hold exactly
+    /// count · dtypeSize bytes. pread only: a file that shrinks meanwhile gives an Io error, never a crash.
+    Status read(const TensorInfo& tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) const;
+
+private:
+    struct Impl;
+    explicit Checkpoint(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,92 @@
+// Engine: what app/ and the command line see. Loads one model, prepares prompts, generates.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/decode/block_decoder.h"
+#include "engine/decode/generation_config.h"
+#include "engine/runtime/executor.h"
+#include "engine/tokenizer/chat_format.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trefoil {
+
+struct DeviceInfo {
+    std::string id;  ///< "cpu", "cuda:0"
+    std::string name;
+    bool usable = false;
+    std::string reason;  ///< why not, when not usable
+    std::uint64_t memoryTotal = 0;
+    std::uint64_t memoryFree = 0;
+};
+
+/// What this program can run on: the CPU and whatever the GPU plugin reports; unusable ones say why.
+[[nodiscard]] std::vector<DeviceInfo> listDevices();
+
+struct LoadOptions {
+    std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
+    int threads = 0;              ///< CPU threads; 0: all cores
+    std::int64_t context = 0;     ///< 0: the model's
+    Compatibility compatibility;
+    bool requireTokenizer = true;  ///< false for verify, bench and --ids
+};
+
+/// The text side of a model. Immutable; shared between threads (the window counts tokens while the engine generates).
+struct TextModel {
+    std::shared_ptr<const Tokenizer> tokenizer;  ///< null when the folder has none
+    std::shared_ptr<const ChatFormat> format;    ///< null when there is no tokenizer
+    std::vector<TokenId> eosIds;
+    TokenId maskId = -1;
+    std::int64_t context = 0;
+};
+
+struct LoadedModel {
+    CheckpointSummary summary;
+    ModelConfig config;
+    GenerationConfig defaults;  ///< section 7's defaults with the model's generation_config.json applied
+    std::string device;         ///< deviceName() of the executor
+    MemoryPlan memory;
+    double loadMilliseconds = 0.0;
+    std::shared_ptr<const TextModel> text;
+};
+
+struct GenerationRequest {
+    std::vector<TokenId> promptIds;  ///< from TextModel::format->render(...).ids, or the caller's own
+    bool thinkingOpen = false;
+    GenerationConfig config;
+};
+
+class Engine {
+public:
+    Engine();
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// Loads a model folder. The previous model stays usable when this fails or is cancelled.
+    Result<LoadedModel> load(const std::filesystem::path& folder, const LoadOptions& options,
+                             const std::function<void(std::uint64_t done, std::uint64_t total)>& progress,
+                             const CancelFlag& cancel);
+    void unload();
+    /// nullptr while nothing is loaded.
+    [[nodiscard]] const LoadedModel* model() const;
+    /// The executor of the loaded model, for verify and bench; nullptr while nothing is loaded.
+    [[nodiscard]] Executor* executor();
+
+    /// Runs one request on the calling thread. Refused when no model is loaded.
+    [[nodiscard]] DecodeResult generate(const GenerationRequest& request, DecodeObserver& observer, const CancelFlag& cancel);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace trefoil

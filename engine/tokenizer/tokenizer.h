@@ -1,0 +1,57 @@
+// Tokenizer: text to token ids and back. One per model; immutable and safe to use from several threads.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trefoil {
+
+/// Decodes a growing sequence of ids. Never cuts a UTF-8 sequence and never loses or adds the space that begins a piece.
+/// The concatenation of all push() results and flush() equals Tokenizer::decode of all ids.
+class StreamDecoder {
+public:
+    virtual ~StreamDecoder() = default;
+    /// Text that became complete with `ids`. Control pieces give no text.
+    virtual std::string push(std::span<const TokenId> ids) = 0;
+    /// What is left (bytes that never became valid UTF-8 appear as U+FFFD). The decoder is empty afterwards.
+    virtual std::string flush() = 0;
+};
+
+class Tokenizer {
+public:
+    virtual ~Tokenizer() = default;
+
+    /// Number of ids, control pieces included.
+    [[nodiscard]] virtual std::int64_t vocabSize() const = 0;
+    /// "SentencePiece (BPE, 4096 pieces)" and the like, for people.
+    [[nodiscard]] virtual std::string description() const = 0;
+    /// Ids of plain UTF-8 text. Never yields a control piece, whatever the text spells. Invalid UTF-8 is the caller's error and
+    /// gives an empty vector only for empty text; use isValidUtf8() before.
+    [[nodiscard]] virtual std::vector<TokenId> encode(std::string_view text) const = 0;
+    /// Text of ids; control pieces are left out.
+    [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids) const = 0;
+    /// How one id is shown by itself: its text, the name of a control piece, or "<0xE6>" for a lone byte.
+    [[nodiscard]] virtual std::string displayText(TokenId id) const = 0;
+    /// True for control pieces (`<|im_end|>`, `<think>`, …).
+    [[nodiscard]] virtual bool isControl(TokenId id) const = 0;
+    /// Id of a control piece by its name.
+    [[nodiscard]] virtual std::optional<TokenId> controlId(std::string_view name) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<StreamDecoder> streamDecoder() const = 0;
+};
+
+/// Opens the tokenizer of a model folder (`tokenizer.model`; `tokenizer.json` where a byte-level BPE tokenizer is built in).
+/// NotFound when the folder has none. `vocabSize` is the model's: a tokenizer with more pieces is refused.
+Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize);
+
+/// True if `text` is well-formed UTF-8.
+[[nodiscard]] bool isValidUtf8(std::string_view text);
+
+}  // namespace trefoil
