@@ -52,8 +52,8 @@ enum class PassKind : std::uint8_t {
 struct PassRecord {
     PassKind kind = PassKind::Denoise;
     std::int64_t block = 0;          ///< from 0; one a round in self-speculation
-    std::int64_t step = 0;           ///< within the block
-    std::int64_t firstPosition = 0;  ///< response position of row 0; negative while the block starts with prompt rows
+    std::int64_t step = 0;           ///< within the block; of a Token: the token's place in its block of block_size
+    std::int64_t firstPosition = 0;  ///< response position of rows[0]; negative while the block starts with prompt rows
     std::int32_t promptRows = 0;     ///< rows at the block's start that hold the prompt's tail (align_blocks)
     std::vector<TokenId> tokens;
     std::vector<RowCandidate> rows;      ///< empty for a verify

@@ -79,8 +79,10 @@ public:
     virtual Status resetCounts() = 0;
 
     /// Causal pass over the next ids of the prompt; all of them join the prefix. With `controls`, the last row's choice for the
-    /// next position is returned (rows.size() == 1); without, no logits are computed. At most kMaxChunk ids a call.
-    static constexpr std::int64_t kMaxChunk = 256;
+    /// next position is returned (rows.size() == 1); without, no logits are computed. At most maxChunk() ids a call; a request to
+    /// stop is looked at between calls, so a device that takes larger chunks must stay as quick about one.
+    static constexpr std::int64_t kDefaultChunk = 256;
+    [[nodiscard]] virtual std::int64_t maxChunk() const { return kDefaultChunk; }
     virtual Result<PassOutput> prefill(std::span<const TokenId> ids, const PassControls* controls) = 0;
 
     /// Noisy pass over one block; reads the prefix, never changes it. One row each. The counts used are those of countTokens
@@ -100,6 +102,8 @@ public:
     /// them.
     virtual Status keep(std::int64_t rows) = 0;
 
+    /// True where commitAndDenoise() is faster than its two halves.
+    [[nodiscard]] virtual bool fusesCommit() const { return false; }
     /// Commits `clean` and denoises `block` after it, reading the weights once where the device can. Same results as commit
     /// (without controls) followed by denoise. `tokensToCount` are added to the counts in between.
     virtual Result<PassOutput> commitAndDenoise(std::span<const TokenId> clean, std::span<const TokenId> tokensToCount,

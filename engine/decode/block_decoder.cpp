@@ -1,0 +1,335 @@
+#include "engine/decode/block_decoder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace trefoil {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Rows at the first block's start that hold the prompt's tail (align_blocks; low_confidence only).
+std::int64_t headRows(std::int64_t promptTokens, const GenerationConfig& config) {
+    const bool aligned = config.alignBlocks && config.decoding == DecodingMode::LowConfidence;
+    return aligned ? promptTokens % config.blockSize : 0;
+}
+
+/// One run of decode(): the response so far and the three ways to extend it. Each step returns false when the run is over; the
+/// result's stop reason then says why.
+class Run {
+public:
+    Run(Executor& executor, const DecodeRequest& request, DecodeObserver& observer, const CancelFlag& cancel)
+        : m_executor(executor),
+          m_model(executor.config()),
+          m_request(request),
+          m_config(request.config),
+          m_observer(observer),
+          m_cancel(cancel),
+          m_thinking(request.thinkingOpen && request.thinkEndId.has_value()) {}
+
+    DecodeResult run() {
+        m_result.promptTokens = static_cast<std::int64_t>(m_request.prompt.size());
+        if (auto refusal = checkRequest(m_request.prompt, m_config, m_model)) {
+            m_result.stopReason = StopReason::Refused;
+            m_result.error = std::move(refusal);
+            return std::move(m_result);
+        }
+        const auto start = Clock::now();
+        const bool prefilled = prefill();
+        m_result.prefillMilliseconds = millisecondsSince(start);
+        if (prefilled) {
+            const auto decodeStart = Clock::now();
+            bool more = true;
+            while (more && !finished()) more = step();
+            m_result.decodeMilliseconds = millisecondsSince(decodeStart);
+            if (more) m_result.stopReason = m_ended ? StopReason::End : StopReason::Length;
+        }
+        return std::move(m_result);
+    }
+
+private:
+    [[nodiscard]] std::int64_t length() const { return static_cast<std::int64_t>(m_result.response.size()); }
+    /// The length limit is tested before an end token is looked at, in every mode: a response of exactly max_new_tokens tokens
+    /// stops by `length`, whatever would have followed.
+    [[nodiscard]] bool finished() const { return m_ended || length() >= m_config.maxNewTokens; }
+
+    bool step() {
+        switch (m_config.decoding) {
+            case DecodingMode::LowConfidence:
+                return denoiseBlock();
+            case DecodingMode::SelfSpeculative:
+                return speculate();
+            case DecodingMode::Autoregressive:
+                return singleToken();
+        }
+        return false;
+    }
+
+    bool fail(const Error& error) {
+        m_result.stopReason = error.kind == ErrorKind::Cancelled ? StopReason::Cancelled : StopReason::Failed;
+        if (m_result.stopReason == StopReason::Failed) m_result.error = error;
+        return false;
+    }
+    bool cancelled() {
+        if (!m_cancel.requested()) return false;
+        m_result.stopReason = StopReason::Cancelled;
+        return true;
+    }
+
+    [[nodiscard]] PassControls controls(std::int64_t firstPosition, std::int64_t step, std::int64_t promptRows = 0) const {
+        return {&m_config, firstPosition, step, static_cast<std::int32_t>(promptRows), m_thinking, m_request.thinkEndId};
+    }
+
+    /// Reads the prompt, chunk by chunk. The last row's choice starts the causal modes.
+    bool prefill() {
+        if (const Status s = m_executor.reset(); !s.ok()) return fail(s.error());
+        const auto total = static_cast<std::int64_t>(m_request.prompt.size()) - headRows(m_result.promptTokens, m_config);
+        const bool wantsChoice = m_config.decoding != DecodingMode::LowConfidence;
+        const PassControls first = controls(0, 0);
+        m_observer.onPrefill(0, total);
+        for (std::int64_t at = 0; at < total;) {
+            if (cancelled()) return false;
+            const std::int64_t count = std::min(m_executor.maxChunk(), total - at);
+            const bool last = at + count == total;
+            const auto chunk = m_request.prompt.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+            auto pass = m_executor.prefill(chunk, wantsChoice && last ? &first : nullptr);
+            if (!pass.ok()) return fail(pass.error());
+            if (wantsChoice && last) m_next = pass->rows.back();
+            at += count;
+            m_observer.onPrefill(at, total);
+        }
+        return !cancelled();
+    }
+
+    /// Adds tokens to the response until it is finished; returns those that joined.
+    std::vector<TokenId> append(std::span<const TokenId> tokens) {
+        std::vector<TokenId> joined;
+        for (const TokenId t : tokens) {
+            if (finished()) break;
+            if (m_model.isEos(t)) {
+                m_ended = true;
+                break;
+            }
+            m_result.response.push_back(t);
+            joined.push_back(t);
+            if (m_request.thinkEndId && t == *m_request.thinkEndId) m_thinking = false;
+        }
+        if (!joined.empty()) m_observer.onTokens(joined);
+        return joined;
+    }
+
+    void note(PassRecord&& record) {
+        if (record.kind != PassKind::Token) ++m_result.passes;
+        m_result.passMilliseconds += record.stats.milliseconds;
+        m_observer.onPass(record);
+    }
+
+    /// Runs the noisy pass of a block. Before a block's first pass, the block before it still has to join the prefix: devices
+    /// that can do both in one pass do so; on the others each is a pass of its own, with a look at the cancel flag between them.
+    Result<PassOutput> denoisePass(std::span<const TokenId> block, const PassControls& c) {
+        if (m_clean.empty()) return m_executor.denoise(block, c);
+        const std::vector<TokenId> clean = std::exchange(m_clean, {});
+        const std::vector<TokenId> counted = std::exchange(m_uncounted, {});
+        if (m_executor.fusesCommit()) return m_executor.commitAndDenoise(clean, counted, block, c);
+        if (const Status s = m_executor.countTokens(counted); !s.ok()) return s.error();
+        if (const auto commit = m_executor.commit(clean, nullptr); !commit.ok()) return commit.error();
+        if (m_cancel.requested()) return makeError(ErrorKind::Cancelled, "stopped");
+        return m_executor.denoise(block, c);
+    }
+
+    /// Masked rows whose confidence passes the threshold; if none does, the most confident masked row (ties: leftmost).
+    [[nodiscard]] std::vector<std::int32_t> rowsToResolve(std::span<const TokenId> block,
+                                                          std::span<const RowCandidate> rows) const {
+        std::vector<std::int32_t> chosen;
+        std::int32_t best = -1;
+        const auto threshold = static_cast<float>(m_config.threshold);
+        for (std::int32_t t = 0; t < static_cast<std::int32_t>(block.size()); ++t) {
+            if (block[static_cast<std::size_t>(t)] != m_model.maskTokenId) continue;
+            const float confidence = rows[static_cast<std::size_t>(t)].confidence;
+            if (confidence > threshold) chosen.push_back(t);
+            if (best < 0 || confidence > rows[static_cast<std::size_t>(best)].confidence) best = t;
+        }
+        if (chosen.empty() && best >= 0) chosen.push_back(best);
+        return chosen;
+    }
+
+    /// The first end token from row `from` on; the block's size when there is none.
+    [[nodiscard]] std::size_t firstEnd(std::span<const TokenId> block, std::size_t from) const {
+        while (from < block.size() && !m_model.isEos(block[from])) ++from;
+        return from;
+    }
+    [[nodiscard]] bool masksBefore(std::span<const TokenId> block, std::size_t end) const {
+        const auto head = block.first(end);
+        return std::find(head.begin(), head.end(), m_model.maskTokenId) != head.end();
+    }
+
+    /// LowConfidence: one block, from masks to tokens.
+    bool denoiseBlock() {
+        const auto size = static_cast<std::size_t>(m_config.blockSize);
+        const auto promptRows = m_result.blocks == 0 ? static_cast<std::size_t>(headRows(m_result.promptTokens, m_config)) : 0;
+        const std::int64_t first = length() - static_cast<std::int64_t>(promptRows);
+        std::vector<TokenId> block(size, m_model.maskTokenId);
+        const auto tail = m_request.prompt.last(promptRows);
+        std::copy(tail.begin(), tail.end(), block.begin());
+
+        std::size_t end = size;
+        bool open = true;
+        for (std::int64_t step = 0; open; ++step) {
+            if (cancelled()) return false;
+            auto pass = denoisePass(block, controls(first, step, static_cast<std::int64_t>(promptRows)));
+            if (!pass.ok()) return fail(pass.error());
+            PassRecord record{
+                PassKind::Denoise, m_result.blocks, step, first, static_cast<std::int32_t>(promptRows), {}, {}, {}, 0, -1, {}};
+            record.resolved = rowsToResolve(block, pass->rows);
+            for (const std::int32_t t : record.resolved)
+                block[static_cast<std::size_t>(t)] = pass->rows[static_cast<std::size_t>(t)].token;
+            end = firstEnd(block, promptRows);
+            open = masksBefore(block, end);
+            record.tokens = block;
+            record.rows = std::move(pass->rows);
+            record.stats = std::move(pass->stats);
+            if (!open) record.droppedFrom = droppedRow(end, first, size);
+            note(std::move(record));
+        }
+        ++m_result.blocks;
+        m_uncounted = append(std::span(block).subspan(promptRows, std::min(end + 1, size) - promptRows));
+        m_clean = std::move(block);
+        return true;
+    }
+
+    /// The first row that falls away: the end token's, or the first beyond the length limit; -1 when all stay.
+    [[nodiscard]] std::int32_t droppedRow(std::size_t end, std::int64_t first, std::size_t size) const {
+        const auto cut = std::min<std::int64_t>(static_cast<std::int64_t>(end), m_config.maxNewTokens - first);
+        return cut < static_cast<std::int64_t>(size) ? static_cast<std::int32_t>(cut) : -1;
+    }
+
+    /// SelfSpeculative: a noisy draft, a causal check of it, and the longest agreeing head is kept.
+    bool speculate() {
+        if (cancelled()) return false;
+        const auto size = static_cast<std::size_t>(m_config.blockSize);
+        std::vector<TokenId> block(size, m_model.maskTokenId);
+        block[0] = m_next.token;
+        auto draft = m_executor.denoise(block, controls(length(), 0));
+        if (!draft.ok()) return fail(draft.error());
+        draft->rows[0] = m_next;
+        PassRecord drafted{PassKind::Draft, m_result.blocks, 0, length(), 0, {}, {}, {}, 0, -1, {}};
+        for (std::size_t t = 1; t < size; ++t) {
+            block[t] = draft->rows[t].token;
+            drafted.resolved.push_back(static_cast<std::int32_t>(t));
+        }
+        drafted.tokens = block;
+        drafted.rows = std::move(draft->rows);
+        drafted.stats = std::move(draft->stats);
+        note(std::move(drafted));
+
+        if (cancelled()) return false;
+        auto check = m_executor.verify(block, controls(length() + 1, 0));
+        if (!check.ok()) return fail(check.error());
+        std::size_t keep = 1;
+        while (keep < size && check->rows[keep - 1].token == block[keep] && !m_model.isEos(block[keep - 1])) ++keep;
+        if (const Status s = m_executor.keep(static_cast<std::int64_t>(keep)); !s.ok()) return fail(s.error());
+        m_next = check->rows[keep - 1];
+        block.resize(keep);
+        PassRecord verified{
+            PassKind::Verify, m_result.blocks, 1, length(), 0, block, {}, {}, static_cast<std::int32_t>(keep), -1, {}};
+        verified.stats = std::move(check->stats);
+        verified.droppedFrom = droppedRow(firstEnd(block, 0), length(), keep);
+        note(std::move(verified));
+        ++m_result.blocks;
+        return countAppended(append(block));
+    }
+
+    /// Autoregressive: the last row's choice joins the response and is run for the next.
+    bool singleToken() {
+        if (cancelled()) return false;
+        const TokenId token = m_next.token;
+        const std::int64_t n = length();
+        PassRecord record{
+            PassKind::Token, n / m_config.blockSize, n % m_config.blockSize, n, 0, {token}, {m_next}, {0}, 0, -1, {}};
+        record.droppedFrom = m_model.isEos(token) ? 0 : -1;
+        record.stats = std::move(m_nextStats);
+        note(std::move(record));
+        if (!countAppended(append(std::span(&token, 1)))) return false;
+        if (finished()) return true;
+        const PassControls next = controls(length(), 0);
+        auto pass = m_executor.commit(std::span(&token, 1), &next);
+        if (!pass.ok()) return fail(pass.error());
+        m_next = pass->rows.back();
+        m_nextStats = std::move(pass->stats);
+        return true;
+    }
+
+    bool countAppended(const std::vector<TokenId>& tokens) {
+        const Status s = m_executor.countTokens(tokens);
+        return s.ok() || fail(s.error());
+    }
+
+    Executor& m_executor;
+    const ModelConfig& m_model;
+    const DecodeRequest& m_request;
+    const GenerationConfig& m_config;
+    DecodeObserver& m_observer;
+    const CancelFlag& m_cancel;
+
+    DecodeResult m_result;
+    bool m_thinking;                   ///< a think phase is open at the end of the response so far
+    bool m_ended = false;              ///< an end token was reached
+    std::vector<TokenId> m_clean;      ///< the block that has yet to join the prefix
+    std::vector<TokenId> m_uncounted;  ///< its tokens that the penalties have yet to count
+    RowCandidate m_next;               ///< causal modes: the choice for the next position
+    PassStats m_nextStats;             ///< and what it cost
+};
+
+}  // namespace
+
+std::string_view stopReasonName(StopReason reason) {
+    switch (reason) {
+        case StopReason::End:
+            return "end";
+        case StopReason::Length:
+            return "length";
+        case StopReason::Cancelled:
+            return "cancelled";
+        case StopReason::Refused:
+            return "refused";
+        case StopReason::Failed:
+            return "failed";
+    }
+    return {};
+}
+
+std::int64_t positionsNeeded(std::int64_t promptTokens, const GenerationConfig& config) {
+    const std::int64_t head = headRows(promptTokens, config);
+    const std::int64_t size = config.blockSize;
+    return promptTokens - head + (head + config.maxNewTokens + size - 1) / size * size;
+}
+
+std::optional<Error> checkRequest(std::span<const TokenId> prompt, const GenerationConfig& config, const ModelConfig& model) {
+    if (prompt.empty()) return makeError(ErrorKind::InvalidArgument, "the prompt is empty", "give at least one token");
+    for (std::size_t i = 0; i < prompt.size(); ++i)
+        if (prompt[i] < 0 || prompt[i] >= model.vocabSize)
+            return makeError(ErrorKind::InvalidArgument, "prompt token " + std::to_string(i) + " is " +
+                                                             std::to_string(prompt[i]) + "; the model's ids go from 0 to " +
+                                                             std::to_string(model.vocabSize - 1));
+    const auto promptTokens = static_cast<std::int64_t>(prompt.size());
+    const std::int64_t need = positionsNeeded(promptTokens, config);
+    if (need <= model.maxPositionEmbeddings) return std::nullopt;
+    return makeError(ErrorKind::DoesNotFit,
+                     "the prompt (" + std::to_string(promptTokens) + " tokens) and a response of up to " +
+                         std::to_string(config.maxNewTokens) + " (in whole blocks of " + std::to_string(config.blockSize) +
+                         ") need " + std::to_string(need) + " positions; the context has " +
+                         std::to_string(model.maxPositionEmbeddings),
+                     "lower max_new_tokens or shorten the prompt");
+}
+
+DecodeResult decode(Executor& executor, const DecodeRequest& request, DecodeObserver& observer, const CancelFlag& cancel) {
+    return Run(executor, request, observer, cancel).run();
+}
+
+}  // namespace trefoil
