@@ -38,7 +38,8 @@ public:
     [[nodiscard]] virtual std::vector<TokenId> encode(std::string_view text) const = 0;
     /// Text of ids; control pieces are left out.
     [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids) const = 0;
-    /// How one id is shown by itself: its text, the name of a control piece, or "<0xE6>" for a lone byte.
+    /// How one id is shown by itself: its text, the name of a control piece, or "<0xE6>" for a lone byte (a byte below 0x80 is a
+    /// character of its own, e.g. "\n").
     [[nodiscard]] virtual std::string displayText(TokenId id) const = 0;
     /// True for control pieces (`<|im_end|>`, `<think>`, …).
     [[nodiscard]] virtual bool isControl(TokenId id) const = 0;
@@ -50,6 +51,9 @@ public:
 /// Opens the tokenizer of a model folder (`tokenizer.model`; `tokenizer.json` where a byte-level BPE tokenizer is built in).
 /// NotFound when the folder has none. `vocabSize` is the model's: a tokenizer with more pieces is refused.
 Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize);
+
+/// The mask token by the names that section 1 gives for a missing `mask_token_id`: `<|mask|>`, `[MASK]`, `<|MASK|>`.
+[[nodiscard]] std::optional<TokenId> findMaskToken(const Tokenizer& tokenizer);
 
 /// True if `text` is well-formed UTF-8.
 [[nodiscard]] bool isValidUtf8(std::string_view text);

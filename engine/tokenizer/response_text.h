@@ -1,0 +1,47 @@
+// ResponseText: a growing response as thinking and answer, without ever re-reading what came before.
+#pragma once
+
+#include "engine/base/types.h"
+#include "engine/tokenizer/chat_format.h"
+#include "engine/tokenizer/tokenizer.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace trefoil {
+
+/// Same result as ChatFormat::split over all ids pushed so far, except that bytes which do not yet form a whole character are
+/// held back until they do, or until finish().
+class ResponseText {
+public:
+    /// `format` must outlive this object.
+    ResponseText(const ChatFormat& format, bool thinkingOpen);
+
+    void push(std::span<const TokenId> ids);
+    void finish();
+
+    [[nodiscard]] std::string thinking() const;  ///< trimmed
+    [[nodiscard]] std::string answer() const;    ///< trimmed
+    [[nodiscard]] bool hasThinking() const { return m_hasThinking; }
+    [[nodiscard]] bool thinkingClosed() const { return !m_inThinking; }
+    [[nodiscard]] std::int64_t thinkingTokens() const { return m_thinkingTokens; }
+
+private:
+    void decode(std::span<const TokenId> ids);
+
+    const ChatFormat& m_format;
+    bool m_hasThinking;
+    bool m_inThinking;
+    std::int64_t m_thinkingTokens = 0;
+    std::unique_ptr<StreamDecoder> m_decoder;
+    std::string m_thinking;
+    std::string m_answer;
+};
+
+/// Without white space at both ends (space, tab, line breaks, form and line feeds).
+[[nodiscard]] std::string trimmed(const std::string& text);
+
+}  // namespace trefoil
