@@ -6,15 +6,18 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# Sanitizers hold for every target: a static library that has them makes each program that links it need their runtime.
+if(TREFOIL_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TREFOIL_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
+  add_link_options(-fsanitize=${TREFOIL_SANITIZE})
+endif()
+
 function(trefoil_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>)
   if(TREFOIL_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
-  endif()
-  if(TREFOIL_SANITIZE)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TREFOIL_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
-    target_link_options(${target} PRIVATE -fsanitize=${TREFOIL_SANITIZE})
   endif()
 endfunction()
 
