@@ -6,6 +6,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/decode/block_decoder.h"
 #include "engine/decode/generation_config.h"
+#include "engine/runtime/devices.h"
 #include "engine/runtime/executor.h"
 #include "engine/tokenizer/chat_format.h"
 
@@ -19,22 +20,8 @@
 
 namespace trefoil {
 
-struct DeviceInfo {
-    std::string id;  ///< "cpu", "cuda:0"
-    std::string name;
-    bool usable = false;
-    std::string reason;  ///< why not, when not usable
-    std::uint64_t memoryTotal = 0;
-    std::uint64_t memoryFree = 0;
-};
-
-/// What this program can run on: the CPU and whatever the GPU plugin reports; unusable ones say why.
-[[nodiscard]] std::vector<DeviceInfo> listDevices();
-
 struct LoadOptions {
-    std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
-    int threads = 0;              ///< CPU threads; 0: all cores
-    std::int64_t context = 0;     ///< 0: the model's
+    DeviceOptions device;
     Compatibility compatibility;
     bool requireTokenizer = true;  ///< false for verify, bench and --ids
 };
@@ -61,8 +48,19 @@ struct LoadedModel {
 struct GenerationRequest {
     std::vector<TokenId> promptIds;  ///< from TextModel::format->render(...).ids, or the caller's own
     bool thinkingOpen = false;
+    std::optional<TokenId> thinkEndId;  ///< absent: the tokenizer's `</think>`, if it has one
     GenerationConfig config;
 };
+
+/// A checkpoint whose headers, tokenizer and defaults were read and found good; no weight has been read yet.
+struct PreparedModel {
+    Checkpoint checkpoint;
+    std::shared_ptr<const TextModel> text;
+    GenerationConfig defaults;
+};
+
+/// The first half of Engine::load, from headers alone: for `info` and the Model dialog.
+Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const LoadOptions& options);
 
 class Engine {
 public:

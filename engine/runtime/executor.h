@@ -70,6 +70,8 @@ public:
     /// "CPU, 8 threads, AVX-512" or "NVIDIA H200 (cuda:0)".
     [[nodiscard]] virtual std::string deviceName() const = 0;
     [[nodiscard]] virtual MemoryPlan memory() const = 0;
+    /// True when activations are kept in 16 bits: comparisons with float32 golden files are then looser (section 10).
+    [[nodiscard]] virtual bool reducedPrecision() const { return false; }
 
     /// Empty prefix, zero counts.
     virtual Status reset() = 0;

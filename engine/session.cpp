@@ -1,0 +1,115 @@
+#include "engine/session.h"
+
+
+#include <chrono>
+#include <utility>
+
+namespace trefoil {
+namespace {
+
+/// The checkpoint's own mask id, or the tokenizer's (section 1).
+Status resolveMaskToken(Checkpoint& checkpoint, const Tokenizer* tokenizer) {
+    if (checkpoint.config().maskTokenId >= 0) return {};
+    const auto found = tokenizer != nullptr ? findMaskToken(*tokenizer) : std::nullopt;
+    if (!found || *found >= checkpoint.config().vocabSize)
+        return makeError(ErrorKind::Format,
+                         "config.json gives no mask_token_id and the tokenizer has no <|mask|>, [MASK] or <|MASK|>",
+                         "add mask_token_id to config.json");
+    checkpoint.setMaskTokenId(*found);
+    return {};
+}
+
+Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, bool required) {
+    auto text = std::make_shared<TextModel>();
+    auto tokenizer = openTokenizer(checkpoint.folder(), checkpoint.config().vocabSize);
+    if (tokenizer.ok()) {
+        text->tokenizer = std::move(*tokenizer);
+        auto format = ChatFormat::create(text->tokenizer);
+        if (format.ok())
+            text->format = std::make_shared<const ChatFormat>(std::move(*format));
+        else if (required)
+            return format.error();
+    } else if (required || tokenizer.error().kind != ErrorKind::NotFound) {
+        return tokenizer.error();
+    }
+    text->context = checkpoint.config().maxPositionEmbeddings;
+    text->eosIds = checkpoint.config().eosTokenIds;
+    return std::shared_ptr<const TextModel>(std::move(text));
+}
+
+}  // namespace
+
+struct Engine::Impl {
+    std::optional<LoadedModel> model;
+    std::unique_ptr<Executor> executor;
+};
+
+Engine::Engine() : m_impl(std::make_unique<Impl>()) {}
+Engine::~Engine() = default;
+
+Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const LoadOptions& options) {
+    auto checkpoint = Checkpoint::open(folder);
+    if (!checkpoint.ok()) return checkpoint.error();
+    checkpoint->setCompatibility(options.compatibility);
+    auto text = openText(*checkpoint, options.requireTokenizer);
+    if (!text.ok()) return text.error();
+    if (const Status s = resolveMaskToken(*checkpoint, (*text)->tokenizer.get()); !s.ok()) return s.error();
+    auto withMask = std::make_shared<TextModel>(**text);
+    withMask->maskId = checkpoint->config().maskTokenId;
+
+    GenerationConfig defaults;
+    defaults.blockSize = checkpoint->config().blockSize;
+    if (!checkpoint->generationConfigJson().empty())
+        if (const Status s = applyGenerationJson(defaults, checkpoint->generationConfigJson(), "generation_config.json"); !s.ok())
+            return s.error();
+    return PreparedModel{std::move(*checkpoint), std::move(withMask), defaults};
+}
+
+Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,
+                                 const CancelFlag& cancel) {
+    const auto start = std::chrono::steady_clock::now();
+    auto prepared = prepareModel(folder, options);
+    if (!prepared.ok()) return prepared.error();
+    if (cancel.requested()) return makeError(ErrorKind::Cancelled, "loading was stopped");
+    auto executor = makeExecutor(prepared->checkpoint, options.device, progress, &cancel);
+    if (!executor.ok()) return executor.error();
+
+    LoadedModel model;
+    model.summary = prepared->checkpoint.summary();
+    model.config = prepared->checkpoint.config();
+    model.defaults = prepared->defaults;
+    model.device = (*executor)->deviceName();
+    model.memory = (*executor)->memory();
+    model.text = prepared->text;
+    model.loadMilliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    m_impl->executor = std::move(*executor);
+    m_impl->model = model;
+    return model;
+}
+
+void Engine::unload() {
+    m_impl->executor.reset();
+    m_impl->model.reset();
+}
+
+const LoadedModel* Engine::model() const { return m_impl->model ? &*m_impl->model : nullptr; }
+Executor* Engine::executor() { return m_impl->executor.get(); }
+
+DecodeResult Engine::generate(const GenerationRequest& request, DecodeObserver& observer, const CancelFlag& cancel) {
+    if (!m_impl->executor) {
+        DecodeResult none;
+        none.stopReason = StopReason::Refused;
+        none.error = makeError(ErrorKind::NotFound, "no model is loaded", "open a model first");
+        return none;
+    }
+    DecodeRequest decodeRequest;
+    decodeRequest.prompt = request.promptIds;
+    decodeRequest.config = request.config;
+    decodeRequest.thinkingOpen = request.thinkingOpen;
+    decodeRequest.thinkEndId = request.thinkEndId;
+    if (!decodeRequest.thinkEndId && m_impl->model->text->format)
+        decodeRequest.thinkEndId = m_impl->model->text->format->thinkEndId();
+    return decode(*m_impl->executor, decodeRequest, observer, cancel);
+}
+
+}  // namespace trefoil

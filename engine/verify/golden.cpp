@@ -1,0 +1,216 @@
+#include "engine/verify/golden.h"
+
+#include "engine/verify/golden_tensors.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+namespace trefoil {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Confidences agree within this where the candidate is the same. The demo model's experts sometimes win by 5e-7 (section 10).
+constexpr double kTinyConfidence = 5e-5;
+constexpr double kDemoConfidence = 5e-3;
+constexpr double kReducedConfidence = 5e-2;
+
+class Recorder : public DecodeObserver {
+public:
+    void onPass(const PassRecord& pass) override {
+        if (pass.kind != PassKind::Token) passes.push_back(pass);
+    }
+    std::vector<PassRecord> passes;
+};
+
+/// A case of traces.json.
+struct GoldenCase {
+    GenerationConfig config;
+    std::vector<TokenId> prompt;
+    std::vector<TokenId> response;
+    bool thinking = false;
+    std::optional<TokenId> thinkEndId;
+    bool bf16 = false;
+    double confidenceTolerance = kTinyConfidence;
+    Json passes;
+};
+
+template <class T>
+std::vector<T> numbers(const Json& list) {
+    std::vector<T> out;
+    if (list.is_array())
+        for (const Json& v : list) out.push_back(v.is_number() ? v.get<T>() : T{});
+    return out;
+}
+
+Result<GoldenCase> parseCase(const Json& json, std::size_t index) {
+    const std::string where = "case " + std::to_string(index);
+    if (!json.is_object() || !json.contains("controls") || !json.contains("prompt") || !json.contains("response") ||
+        !json.contains("passes"))
+        return makeError(ErrorKind::Format, where + " lacks controls, prompt, response or passes");
+    GoldenCase out;
+    if (const Status s = applyGenerationJson(out.config, json["controls"].dump(), where); !s.ok()) return s.error();
+    out.prompt = numbers<TokenId>(json["prompt"]);
+    out.response = numbers<TokenId>(json["response"]);
+    out.thinking = json.value("thinking", false);
+    if (json.contains("think_end_id") && json["think_end_id"].is_number_integer())
+        out.thinkEndId = json["think_end_id"].get<TokenId>();
+    out.bf16 = json.value("bf16", false);
+    if (json.contains("messages")) out.confidenceTolerance = kDemoConfidence;
+    out.passes = json["passes"];
+    return out;
+}
+
+/// What differs between a pass and its golden twin; empty when they agree.
+std::string passDifference(const PassRecord& pass, const Json& golden, double tolerance) {
+    const auto tokens = numbers<TokenId>(golden.value("tokens", Json::array()));
+    if (golden.value("kind", "") != passKindName(pass.kind)) return "kind " + std::string(passKindName(pass.kind));
+    if (golden.value("block", -1) != pass.block || golden.value("step", -1) != pass.step) return "block or step";
+    if (pass.tokens != tokens) return "tokens";
+    if (pass.kind == PassKind::Verify) return golden.value("accepted", -1) == pass.accepted ? "" : "accepted rows";
+    if (numbers<std::int32_t>(golden.value("resolved", Json::array())) != pass.resolved) return "resolved rows";
+    const auto candidates = numbers<TokenId>(golden.value("candidates", Json::array()));
+    const auto confidences = numbers<double>(golden.value("confidences", Json::array()));
+    if (candidates.size() != pass.rows.size() || confidences.size() != pass.rows.size()) return "number of rows";
+    for (std::size_t t = 0; t < pass.rows.size(); ++t)
+        if (pass.rows[t].token == candidates[t] && !(std::fabs(pass.rows[t].confidence - confidences[t]) <= tolerance))
+            return "confidence of row " + std::to_string(t);
+    return "";
+}
+
+std::string caseDifference(const GoldenCase& golden, const DecodeResult& result, const std::vector<PassRecord>& passes,
+                           bool reduced) {
+    if (result.error) return result.error->message;
+    const double tolerance = reduced ? kReducedConfidence : golden.confidenceTolerance;
+    for (std::size_t i = 0; i < std::min(passes.size(), golden.passes.size()); ++i)
+        if (const std::string d = passDifference(passes[i], golden.passes[i], tolerance); !d.empty())
+            return "pass " + std::to_string(i) + ": other " + d;
+    if (passes.size() != golden.passes.size())
+        return std::to_string(passes.size()) + " passes, golden " + std::to_string(golden.passes.size());
+    if (result.response != golden.response) {
+        const auto at =
+            std::mismatch(result.response.begin(), result.response.end(), golden.response.begin(), golden.response.end());
+        return "response differs at token " + std::to_string(at.first - result.response.begin());
+    }
+    return "";
+}
+
+class Comparison {
+public:
+    Comparison(Executor& executor, const VerifyOptions& options) : m_executor(executor), m_options(options) {}
+
+    Status tensors(const std::filesystem::path& file) {
+        return compareGoldenTensors(m_executor, file, [this](VerifyRow row, double error) {
+            m_report.worstError = std::max(m_report.worstError, error);
+            add(std::move(row));
+        });
+    }
+
+    Status traces(const std::filesystem::path& file) {
+        std::ifstream in(file, std::ios::binary);
+        std::stringstream text;
+        text << in.rdbuf();
+        if (!in) return makeError(ErrorKind::Io, "cannot read " + file.string());
+        const Json cases = Json::parse(text.str(), nullptr, false);
+        if (!cases.is_array()) return makeError(ErrorKind::Format, file.string() + " is not a JSON list of cases");
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (m_options.cancel != nullptr && m_options.cancel->requested()) return makeError(ErrorKind::Cancelled, "stopped");
+            auto golden = parseCase(cases[i], i);
+            if (!golden.ok()) return golden.error();
+            runCase(*golden, i);
+        }
+        return {};
+    }
+
+    VerifyReport take() { return std::move(m_report); }
+
+private:
+    void runCase(const GoldenCase& golden, std::size_t index) {
+        const std::string name = "case " + std::to_string(index);
+        if (m_executor.reducedPrecision() && !golden.bf16) {
+            add({name, "margins too narrow for this precision", true, true});
+            return;
+        }
+        const CancelFlag never;
+        Recorder recorder;
+        const DecodeRequest request{golden.prompt, golden.config, golden.thinking, golden.thinkEndId};
+        const DecodeResult result =
+            decode(m_executor, request, recorder, m_options.cancel != nullptr ? *m_options.cancel : never);
+        const std::string difference = caseDifference(golden, result, recorder.passes, m_executor.reducedPrecision());
+        const std::string same =
+            std::to_string(result.response.size()) + " tokens, " + std::to_string(recorder.passes.size()) + " passes identical";
+        add({name, difference.empty() ? same : difference, difference.empty(), false});
+    }
+
+    void add(VerifyRow row) {
+        if (m_options.onRow) m_options.onRow(row);
+        m_report.rows.push_back(std::move(row));
+    }
+
+    Executor& m_executor;
+    const VerifyOptions& m_options;
+    VerifyReport m_report;
+};
+
+Json passToJson(const PassRecord& pass) {
+    Json out{{"kind", passKindName(pass.kind)}, {"block", pass.block}, {"step", pass.step}, {"tokens", pass.tokens}};
+    if (pass.kind == PassKind::Verify) {
+        out["accepted"] = pass.accepted;
+        return out;
+    }
+    Json candidates = Json::array();
+    Json confidences = Json::array();
+    for (const RowCandidate& row : pass.rows) {
+        candidates.push_back(row.token);
+        confidences.push_back(std::round(static_cast<double>(row.confidence) * 1e6) / 1e6);
+    }
+    out["candidates"] = std::move(candidates);
+    out["confidences"] = std::move(confidences);
+    out["resolved"] = pass.resolved;
+    return out;
+}
+
+}  // namespace
+
+bool VerifyReport::ok() const {
+    return !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.ok; });
+}
+
+Result<VerifyReport> verifyGolden(Executor& executor, const std::filesystem::path& golden, const VerifyOptions& options) {
+    Comparison comparison(executor, options);
+    std::error_code ec;
+    const bool folder = std::filesystem::is_directory(golden, ec);
+    const auto tensors = golden / "golden.safetensors";
+    const auto traces = folder ? golden / "traces.json" : golden;
+    const bool hasTensors = folder && std::filesystem::exists(tensors, ec);
+    const bool hasTraces = std::filesystem::exists(traces, ec);
+    if (!hasTensors && !hasTraces)
+        return makeError(ErrorKind::NotFound, "nothing to compare with in " + golden.string(),
+                         "give a folder with golden.safetensors or traces.json, or a traces file");
+    if (hasTensors)
+        if (const Status s = comparison.tensors(tensors); !s.ok()) return s.error();
+    if (hasTraces)
+        if (const Status s = comparison.traces(traces); !s.ok()) return s.error();
+    return comparison.take();
+}
+
+std::string traceToJson(const DecodeRequest& request, const DecodeResult& result, const std::vector<PassRecord>& passes) {
+    Json out{{"controls", Json::parse(toJson(request.config))},
+             {"prompt", std::vector<TokenId>(request.prompt.begin(), request.prompt.end())},
+             {"thinking", request.thinkingOpen},
+             {"think_end_id", nullptr},
+             {"response", result.response},
+             {"passes", Json::array()}};
+    if (request.thinkEndId) out["think_end_id"] = *request.thinkEndId;
+    for (const PassRecord& pass : passes)
+        if (pass.kind != PassKind::Token) out["passes"].push_back(passToJson(pass));
+    return Json::array({std::move(out)}).dump();
+}
+
+}  // namespace trefoil
