@@ -1,0 +1,172 @@
+#include "app/cli/commands.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+namespace trefoil::cli {
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRepeats = 7;
+constexpr std::int64_t kPrefillTokens = 2048;
+constexpr std::int64_t kPassPrefix = 256;
+
+/// Prompts that every model can be asked; the same in each run.
+constexpr std::array<std::string_view, 3> kPrompts{"What is 347 + 586?", "Count from 1 to 40.", "What does the threshold do?"};
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
+/// Median wall time of `run` in milliseconds after one warm-up.
+template <class Run>
+Result<double> timed(Run&& run, int repeats = kRepeats) {
+    std::vector<double> times;
+    for (int i = 0; i <= repeats; ++i) {
+        if (cancelFlag().requested()) return makeError(ErrorKind::Cancelled, "stopped");
+        const auto start = Clock::now();
+        if (const Status s = run(); !s.ok()) return s.error();
+        if (i > 0) times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    }
+    return median(std::move(times));
+}
+
+template <class T>
+Status statusOf(const Result<T>& result) {
+    return result.ok() ? Status() : Status(result.error());
+}
+
+/// Ids that are neither mask nor end tokens, spread over the vocabulary.
+std::vector<TokenId> plainIds(const ModelConfig& config, std::int64_t count) {
+    std::vector<TokenId> ids;
+    for (std::int64_t i = 0; static_cast<std::int64_t>(ids.size()) < count; ++i) {
+        const auto id = static_cast<TokenId>((i * 7919 + 13) % config.vocabSize);
+        if (id != config.maskTokenId && !config.isEos(id)) ids.push_back(id);
+    }
+    return ids;
+}
+
+Status prefillAll(Executor& executor, std::span<const TokenId> ids) {
+    if (const Status s = executor.reset(); !s.ok()) return s;
+    for (std::size_t at = 0; at < ids.size();) {
+        const std::size_t n = std::min(static_cast<std::size_t>(executor.maxChunk()), ids.size() - at);
+        if (const auto pass = executor.prefill(ids.subspan(at, n), nullptr); !pass.ok()) return pass.error();
+        at += n;
+    }
+    return {};
+}
+
+/// Times of single passes after a prefix of kPassPrefix tokens.
+Status benchPasses(Executor& executor, const GenerationConfig& defaults, Json& out) {
+    const ModelConfig& config = executor.config();
+    const auto prompt = plainIds(config, std::min(kPrefillTokens, config.maxPositionEmbeddings / 2));
+    auto prefill = timed([&] { return prefillAll(executor, prompt); }, 3);
+    if (!prefill.ok()) return prefill.error();
+    out["prefill_tokens"] = prompt.size();
+    out["prefill_tokens_per_second"] = static_cast<double>(prompt.size()) * 1000.0 / *prefill;
+
+    const auto prefix = std::span(prompt).first(std::min<std::size_t>(kPassPrefix, prompt.size() / 2));
+    if (const Status s = prefillAll(executor, prefix); !s.ok()) return s;
+    auto snapshot = executor.snapshot();
+    if (!snapshot.ok()) return snapshot.error();
+    const std::vector<TokenId> block(32, config.maskTokenId);
+    const auto clean = plainIds(config, 32);
+    const PassControls controls{&defaults, 0, 0, 0, false, std::nullopt};
+    GenerationConfig full = defaults;
+    full.coresetEnabled = false;
+    const PassControls withoutCoreset{&full, 0, 0, 0, false, std::nullopt};
+    const auto row = [&](const char* name, auto&& run) -> Status {
+        auto t = timed(run);
+        if (!t.ok()) return t.error();
+        out[name] = *t;
+        return {};
+    };
+    if (Status s = row("pass_ms", [&] { return statusOf(executor.denoise(block, controls)); }); !s.ok()) return s;
+    if (Status s = row("pass_without_coreset_ms", [&] { return statusOf(executor.denoise(block, withoutCoreset)); }); !s.ok())
+        return s;
+    if (Status s = row("commit_ms", [&] { return statusOf(executor.commit(clean, nullptr)); }); !s.ok()) return s;
+    if (Status s = executor.restore(**snapshot); !s.ok()) return s;
+    return row("token_ms", [&] { return statusOf(executor.commit(std::span(clean).first(1), &controls)); });
+}
+
+/// Tokens per second of one mode over the fixed prompts: all response tokens by all decoding time, median over repeats.
+Result<double> benchMode(Engine& engine, const GenerationConfig& config) {
+    std::vector<double> rates;
+    for (int i = 0; i < 3; ++i) {
+        double tokens = 0;
+        double milliseconds = 0;
+        for (const std::string_view text : kPrompts) {
+            const std::vector<ChatMessage> messages{{"user", std::string(text)}};
+            auto prompt = engine.model()->text->format->render(messages, config.enableThinking);
+            if (!prompt.ok()) return prompt.error();
+            DecodeObserver quiet;
+            const DecodeResult result =
+                engine.generate({prompt->ids, prompt->thinkingOpen, std::nullopt, config}, quiet, cancelFlag());
+            if (result.error) return *result.error;
+            if (result.stopReason == StopReason::Cancelled) return makeError(ErrorKind::Cancelled, "stopped");
+            tokens += static_cast<double>(result.response.size());
+            milliseconds += result.decodeMilliseconds;
+        }
+        rates.push_back(tokens * 1000.0 / milliseconds);
+    }
+    return median(std::move(rates));
+}
+
+Status benchModes(Engine& engine, const GenerationConfig& defaults, Json& out) {
+    out["tokens_per_second"] = Json::object();
+    if (engine.model()->text->format == nullptr) return {};
+    for (const DecodingMode mode : {DecodingMode::LowConfidence, DecodingMode::SelfSpeculative, DecodingMode::Autoregressive}) {
+        GenerationConfig config = defaults;
+        config.decoding = mode;
+        config.maxNewTokens = std::min<std::int64_t>(config.maxNewTokens, 256);
+        auto rate = benchMode(engine, config);
+        if (!rate.ok()) return rate.error();
+        out["tokens_per_second"][std::string(decodingModeName(mode))] = *rate;
+    }
+    return {};
+}
+
+std::string forPeople(const Json& out) {
+    std::string text;
+    for (const auto& [key, value] : out.items()) {
+        if (value.is_object()) {
+            for (const auto& [mode, rate] : value.items())
+                text += key + " " + mode + ": " + std::to_string(rate.get<double>()) + "\n";
+        } else {
+            text += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+int runBench(const BenchOptions& options) {
+    Engine engine;
+    Json out = Json::object();
+    std::vector<double> loads;
+    for (int i = 0; i < 4; ++i) {
+        engine.unload();
+        auto model =
+            engine.load(options.model.model, {{options.model.device, options.model.threads, 0}, {}, false}, {}, cancelFlag());
+        if (!model.ok()) return fail(model.error());
+        if (i > 0) loads.push_back(model->loadMilliseconds);  // the first read warms the page cache
+        if (model->loadMilliseconds > 5000.0 && i > 0) break;
+    }
+    out["device"] = engine.model()->device;
+    out["load_ms"] = median(std::move(loads));
+    if (const Status s = benchPasses(*engine.executor(), engine.model()->defaults, out); !s.ok()) return fail(s.error());
+    if (const Status s = benchModes(engine, engine.model()->defaults, out); !s.ok()) return fail(s.error());
+    return print(options.json ? out.dump() + "\n" : forPeople(out)) ? kOk : kFailed;
+}
+
+}  // namespace trefoil::cli

@@ -1,0 +1,124 @@
+#include "app/cli/commands.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <sstream>
+
+namespace trefoil::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+Json dimensions(const ModelConfig& c) {
+    std::int64_t attention = 0;
+    for (const LayerKind kind : c.layers) attention += kind == LayerKind::FullAttention ? 1 : 0;
+    return {{"vocab_size", c.vocabSize},
+            {"hidden_size", c.hiddenSize},
+            {"num_hidden_layers", c.numLayers()},
+            {"attention_layers", attention},
+            {"gated_deltanet_layers", c.numLayers() - attention},
+            {"num_attention_heads", c.numAttentionHeads},
+            {"num_key_value_heads", c.numKeyValueHeads},
+            {"head_dim", c.headDim},
+            {"linear_num_key_heads", c.linearNumKeyHeads},
+            {"linear_num_value_heads", c.linearNumValueHeads},
+            {"linear_key_head_dim", c.linearKeyHeadDim},
+            {"linear_value_head_dim", c.linearValueHeadDim},
+            {"linear_conv_kernel_dim", c.linearConvKernelDim},
+            {"num_experts", c.numExperts},
+            {"num_experts_per_tok", c.numExpertsPerTok},
+            {"moe_intermediate_size", c.moeIntermediateSize},
+            {"shared_expert_intermediate_size", c.sharedExpertIntermediateSize},
+            {"max_position_embeddings", c.maxPositionEmbeddings},
+            {"block_size", c.blockSize},
+            {"rope_theta", c.ropeTheta},
+            {"partial_rotary_factor", c.partialRotaryFactor},
+            {"rms_norm_eps", c.rmsNormEps},
+            {"tie_word_embeddings", c.tieWordEmbeddings},
+            {"mask_token_id", c.maskTokenId},
+            {"eos_token_id", c.eosTokenIds}};
+}
+
+Json planJson(const MemoryPlan& plan) {
+    return {{"weights", plan.weights},     {"key_value", plan.keyValue}, {"states", plan.states},
+            {"workspace", plan.workspace}, {"total", plan.total()},      {"available", plan.available}};
+}
+
+/// The plan for one device, or why there is none.
+Json devicePlan(const Checkpoint& checkpoint, const DeviceInfo& device) {
+    Json out{{"id", device.id},
+             {"name", device.name},
+             {"usable", device.usable},
+             {"reason", device.reason},
+             {"memory_total", device.memoryTotal},
+             {"memory_free", device.memoryFree}};
+    if (!device.usable) return out;
+    DeviceOptions options;
+    options.device = device.id;
+    if (const auto plan = planMemory(checkpoint, options); plan.ok())
+        out["memory_plan"] = planJson(*plan);
+    else
+        out["reason"] = plan.error().text();
+    return out;
+}
+
+Json describe(const PreparedModel& prepared) {
+    const CheckpointSummary& summary = prepared.checkpoint.summary();
+    Json out{{"folder", summary.folder},
+             {"parameters", summary.parameters},
+             {"weight_bytes", summary.weightBytes},
+             {"layout", summary.layout},
+             {"files", summary.files},
+             {"tokenizer", nullptr},
+             {"chat_format", prepared.text->format ? Json("ChatML") : Json(nullptr)},
+             {"dimensions", dimensions(prepared.checkpoint.config())},
+             {"defaults", Json::parse(toJson(prepared.defaults))},
+             {"devices", Json::array()},
+             {"notes", summary.notes}};
+    if (prepared.text->tokenizer) out["tokenizer"] = prepared.text->tokenizer->description();
+    for (const DeviceInfo& device : listDevices()) out["devices"].push_back(devicePlan(prepared.checkpoint, device));
+    return out;
+}
+
+std::string scalar(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+std::string forPeople(const Json& info) {
+    std::ostringstream out;
+    out << info["folder"].get<std::string>() << "\n"
+        << "parameters   " << info["parameters"].dump() << ", " << byteText(info["weight_bytes"].get<std::uint64_t>())
+        << " of weights, " << info["layout"].get<std::string>() << "\n"
+        << "tokenizer    " << (info["tokenizer"].is_null() ? "none" : info["tokenizer"].get<std::string>()) << "\n\ndimensions\n";
+    for (const auto& [key, value] : info["dimensions"].items()) out << "  " << key << " = " << scalar(value) << "\n";
+    out << "\ndefaults of a generation\n";
+    for (const auto& [key, value] : info["defaults"].items()) out << "  " << key << " = " << scalar(value) << "\n";
+    out << "\nmemory plan\n";
+    for (const Json& device : info["devices"]) {
+        out << "  " << scalar(device["id"]) << " (" << scalar(device["name"]) << "): ";
+        if (!device.contains("memory_plan")) {
+            out << scalar(device["reason"]) << "\n";
+            continue;
+        }
+        const Json& plan = device["memory_plan"];
+        const auto part = [&plan](const char* key) { return byteText(plan[key].get<std::uint64_t>()); };
+        out << part("total") << " = weights " << part("weights") << " + keys and values for the whole context "
+            << part("key_value") << " + states " << part("states") << " + workspace " << part("workspace") << "; free "
+            << part("available") << "\n";
+    }
+    for (const Json& note : info["notes"]) out << "note: " << scalar(note) << "\n";
+    return out.str();
+}
+
+}  // namespace
+
+int runInfo(const InfoOptions& options) {
+    LoadOptions load;
+    load.requireTokenizer = false;
+    auto prepared = prepareModel(options.model, load);
+    if (!prepared.ok()) return fail(prepared.error());
+    const Json info = describe(*prepared);
+    return print(options.json ? info.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : forPeople(info)) ? kOk
+                                                                                                                   : kFailed;
+}
+
+}  // namespace trefoil::cli

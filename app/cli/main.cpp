@@ -1,0 +1,92 @@
+// trefoil-cli: the engine without a window. Parses the command line and runs one subcommand.
+#include "app/cli/commands.h"
+#include "app/cli/support.h"
+#include "app/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+using namespace trefoil::cli;
+
+void addModel(CLI::App& command, ModelOptions& options) {
+    command.add_option("MODEL", options.model, "Model folder")->required();
+    command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+    command.add_option("--threads", options.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+}
+
+/// One error line for people instead of CLI11's usage text.
+int usageError(const CLI::App& app, const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::string line = error.what();
+    for (char& c : line)
+        if (c == '\n') c = ' ';
+    std::fprintf(stderr, "trefoil-cli: %s; see trefoil-cli --help\n", line.c_str());
+    return kUsage;
+}
+
+int runCommand(int argc, char** argv) {
+    CLI::App app{"Runs block-diffusion language models without a window.", "trefoil-cli"};
+    app.set_version_flag("--version", std::string("trefoil-cli ") + trefoil::kVersion);
+    app.require_subcommand(1);
+
+    InfoOptions info;
+    CLI::App* infoCommand = app.add_subcommand("info", "Say what a model folder holds and what it needs");
+    infoCommand->add_option("MODEL", info.model, "Model folder")->required();
+    infoCommand->add_flag("--json", info.json, "Print one JSON object");
+
+    GenerateOptions generate;
+    CLI::App* generateCommand = app.add_subcommand("generate", "Write an answer");
+    addModel(*generateCommand, generate.model);
+    auto* input = generateCommand->add_option_group("input");
+    auto* prompt = input->add_option("--prompt", generate.prompt, "The question");
+    input->add_option("--messages", generate.messagesFile, "JSON file: a list of {role, content}");
+    auto* ids = input->add_option("--ids", generate.idsFile, "JSON file: a list of prompt ids");
+    input->require_option(1);
+    generateCommand->add_option("--system", generate.system, "System prompt")->excludes(ids);
+    generateCommand->add_flag("--no-think", generate.noThink, "Answer without thinking");
+    generateCommand->add_option("--set", generate.set, "Set a control: name=value (repeatable)")
+        ->type_size(1)
+        ->allow_extra_args(false);
+    generateCommand->add_flag("--json", generate.json, "Print one JSON object at the end");
+    generateCommand->add_option("--trace", generate.traceFile, "Write the passes to this file");
+
+    VerifyCommandOptions verify;
+    CLI::App* verifyCommand = app.add_subcommand("verify", "Compare a model with golden files");
+    addModel(*verifyCommand, verify.model);
+    verifyCommand->add_option("GOLDEN", verify.golden, "Folder or traces file")->required();
+
+    BenchOptions bench;
+    CLI::App* benchCommand = app.add_subcommand("bench", "Measure loading, prefill, passes and decoding");
+    addModel(*benchCommand, bench.model);
+    benchCommand->add_flag("--json", bench.json, "Print one JSON object");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return usageError(app, error);
+    }
+    generate.hasPrompt = prompt->count() > 0;
+    if (*infoCommand) return runInfo(info);
+    if (*generateCommand) return runGenerate(generate);
+    if (*verifyCommand) return runVerify(verify);
+    return runBench(bench);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    installSignalHandlers();
+    try {
+        return runCommand(argc, argv);
+    } catch (const std::bad_alloc&) {
+        return fail(trefoil::makeError(trefoil::ErrorKind::OutOfMemory, "out of memory",
+                                       "close other programs or choose a smaller model"));
+    } catch (const std::exception& error) {
+        return fail(trefoil::makeError(trefoil::ErrorKind::Internal, std::string("unexpected: ") + error.what()));
+    }
+}

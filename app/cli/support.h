@@ -1,0 +1,47 @@
+// What the subcommands of trefoil-cli share: exit codes, error lines, files, the request to stop.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/session.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trefoil::cli {
+
+enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2 };
+
+/// Options that every subcommand running a model takes.
+struct ModelOptions {
+    std::string model;
+    std::string device = "auto";
+    int threads = 0;
+};
+
+/// Prints "trefoil-cli: <message>; <hint>" as one line on stderr and returns the exit code that fits the kind.
+int fail(const Error& error);
+
+/// Set by SIGINT and SIGTERM.
+[[nodiscard]] CancelFlag& cancelFlag();
+/// Installs the handlers. A closed pipe ends output quietly (writes fail, no signal).
+void installSignalHandlers();
+/// 128 + the signal that asked to stop, or `otherwise` when none did.
+[[nodiscard]] int exitCodeAfterSignal(int otherwise);
+
+/// A whole file; refuses what is no regular file or larger than 64 MB.
+[[nodiscard]] Result<std::string> readTextFile(const std::string& path);
+/// Writes to a temporary file beside `path` and renames it: no half file stays.
+[[nodiscard]] Status writeTextFile(const std::string& path, const std::string& text);
+
+/// Loads the model; prints its notes to stderr, one line each.
+[[nodiscard]] Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool requireTokenizer);
+
+/// Writes to stdout and flushes; false when stdout is closed.
+bool print(const std::string& text);
+
+/// "1.23 GB", "34.5 MB", decimal units.
+[[nodiscard]] std::string byteText(std::uint64_t bytes);
+
+}  // namespace trefoil::cli
