@@ -1,0 +1,77 @@
+// ConversationList: the left panel with all conversations.
+#pragma once
+
+#include "ui/chat/conversation_model.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QListView;
+
+namespace trefoil {
+
+class CompositionGuard;
+class ConversationDelegate;
+class PillButton;
+
+/// Shows what it is given and asks for everything else by signals. Up and Down move through the list, Enter opens at once, F2
+/// renames, Delete deletes. A title is edited in place; keys of an input method's composition end neither the editing nor the
+/// filtering (see CompositionGuard).
+class ConversationList : public QWidget {
+    Q_OBJECT
+public:
+    explicit ConversationList(QWidget* parent = nullptr);
+
+    /// In any order. Cheap for small changes; an open title editor and the scroll position survive.
+    void setItems(const QList<ConversationItem>& items);
+    /// Marks the open conversation, without `opened`. An empty or unknown id: none.
+    void setCurrent(const QString& id);
+    [[nodiscard]] QString current() const { return m_current; }
+    /// Opens the title editor of a conversation on show.
+    void startRename(const QString& id);
+    /// Fixes the date that the groups count from; an invalid date goes back to the clock's.
+    void setToday(const QDate& today);
+    [[nodiscard]] ConversationModel* model() const { return m_model; }
+
+signals:
+    void newRequested();
+    void opened(const QString& id);
+    void renamed(const QString& id, const QString& title);
+    void deleteRequested(const QString& id);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void buildView();
+    void openIndex(const QModelIndex& index);
+    void openSoon();
+    void showCurrent();
+    void showMenu(const QPoint& position);
+    void requestDelete(const QModelIndex& index);
+    bool filterFieldKey(const class QKeyEvent& event);
+    bool filterViewKey(const class QKeyEvent& event);
+    void updateState();
+    void followClock();
+
+    ConversationModel* m_model;
+    ConversationDelegate* m_delegate;
+    PillButton* m_new;
+    QLineEdit* m_filter;
+    CompositionGuard* m_filterGuard;
+    QListView* m_view;
+    QLabel* m_empty;
+    QString m_current;
+    QTimer m_openTimer;  ///< a held arrow key must not open every conversation on its way
+    QTimer m_spinTimer;
+    QTimer m_clockTimer;
+    int m_phase = 0;
+    bool m_todayIsFixed = false;
+    bool m_showingCurrent = false;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,199 @@
+#include "ui/chat/conversation_model.h"
+
+#include <QHash>
+#include <QLocale>
+#include <QSet>
+
+#include <algorithm>
+
+namespace trefoil {
+
+namespace {
+
+// Beyond this many row operations a reset is cheaper than keeping persistent indexes.
+constexpr int kMaximumSteps = 64;
+
+/// A tool tip is rich text when it looks like it; a title must never be.
+QString plainToolTip(const QString& text) {
+    return QStringLiteral("<p style=\"white-space:pre-wrap\">%1</p>").arg(text.toHtmlEscaped());
+}
+
+}  // namespace
+
+ConversationModel::ConversationModel(QObject* parent) : QAbstractListModel(parent) {}
+
+void ConversationModel::setItems(QList<ConversationItem> items) {
+    std::stable_sort(items.begin(), items.end(),
+                     [](const ConversationItem& a, const ConversationItem& b) { return a.updatedUtc > b.updatedUtc; });
+    m_items = std::move(items);
+    apply(makeRows());
+}
+
+void ConversationModel::setFilter(const QString& text) {
+    if (text == m_filter) return;
+    m_filter = text;
+    apply(makeRows());
+}
+
+void ConversationModel::setToday(const QDate& today) {
+    if (today == m_today) return;
+    m_today = today;
+    apply(makeRows());
+}
+
+QString ConversationModel::groupOf(const QDateTime& updatedUtc, const QDate& today) {
+    const QDate date = updatedUtc.toLocalTime().date();
+    const qint64 days = date.daysTo(today);
+    // A clock that ran ahead must not open a group of its own.
+    if (days <= 0) return tr("Today");
+    if (days == 1) return tr("Yesterday");
+    if (days <= 7) return tr("Previous 7 days");
+    if (days <= 30) return tr("Previous 30 days");
+    const QString month = QLocale().standaloneMonthName(date.month());
+    return date.year() == today.year() ? month : tr("%1 %2", "month, year").arg(month).arg(date.year());
+}
+
+QList<ConversationModel::Row> ConversationModel::makeRows() {
+    QList<Row> rows;
+    rows.reserve(m_items.size() + 16);
+    QDate groupDate;
+    QString group;
+    QString shownGroup;
+    m_shownCount = 0;
+    for (const ConversationItem& item : m_items) {
+        if (!m_filter.isEmpty() && !item.title.contains(m_filter, Qt::CaseInsensitive)) continue;
+        // Days are compared before names are made: ten thousand rows share few days.
+        const QDate date = item.updatedUtc.toLocalTime().date();
+        if (date != groupDate) {
+            groupDate = date;
+            group = groupOf(item.updatedUtc, m_today);
+        }
+        if (group != shownGroup) {
+            shownGroup = group;
+            rows.append({group, {}});
+        }
+        rows.append({{}, item});
+        ++m_shownCount;
+    }
+    return rows;
+}
+
+void ConversationModel::apply(QList<Row> rows) {
+    if (applyStepwise(rows)) return;
+    beginResetModel();
+    m_rows = std::move(rows);
+    endResetModel();
+}
+
+bool ConversationModel::applyStepwise(const QList<Row>& rows) {
+    const auto keyOf = [](const Row& row) { return row.heading + QLatin1Char('\n') + row.item.id; };
+    QSet<QString> wanted;
+    wanted.reserve(rows.size());
+    for (const Row& row : rows) wanted.insert(keyOf(row));
+    QSet<QString> present;
+    QList<int> vanished;
+    for (int i = 0; i < m_rows.size(); ++i) {
+        const QString key = keyOf(m_rows[i]);
+        present.insert(key);
+        if (!wanted.contains(key)) vanished.append(i);
+    }
+    // Counted first: half a walk followed by a reset would be the dearest of all.
+    const qsizetype arriving = rows.size() - (m_rows.size() - vanished.size());
+    if (vanished.size() + arriving > kMaximumSteps) return false;
+
+    for (auto row = vanished.crbegin(); row != vanished.crend(); ++row) {
+        beginRemoveRows({}, *row, *row);
+        m_rows.removeAt(*row);
+        endRemoveRows();
+    }
+    int steps = 0;
+    for (int i = 0; i < rows.size(); ++i) {
+        if (i < m_rows.size() && m_rows[i].sameKey(rows[i])) {
+            if (m_rows[i] == rows[i]) continue;
+            m_rows[i] = rows[i];
+            emit dataChanged(index(i), index(i));
+            continue;
+        }
+        if (!present.contains(keyOf(rows[i]))) {
+            beginInsertRows({}, i, i);
+            m_rows.insert(i, rows[i]);
+            endInsertRows();
+            continue;
+        }
+        if (++steps > kMaximumSteps) return false;
+        int from = i + 1;
+        while (!m_rows[from].sameKey(rows[i])) ++from;
+        beginMoveRows({}, from, from, {}, i);
+        m_rows.move(from, i);
+        endMoveRows();
+        if (m_rows[i] == rows[i]) continue;
+        m_rows[i] = rows[i];
+        emit dataChanged(index(i), index(i));
+    }
+    return true;
+}
+
+QModelIndex ConversationModel::indexOf(const QString& id) const {
+    if (id.isEmpty()) return {};
+    for (int i = 0; i < m_rows.size(); ++i)
+        if (m_rows[i].item.id == id) return index(i);
+    return {};
+}
+
+bool ConversationModel::hasWorkingRows() const {
+    return std::any_of(m_rows.begin(), m_rows.end(), [](const Row& row) { return row.item.working; });
+}
+
+int ConversationModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+QVariant ConversationModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const Row& row = m_rows[index.row()];
+    if (!row.heading.isEmpty()) {
+        if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole) return row.heading;
+        return role == HeadingRole ? QVariant(true) : QVariant();
+    }
+    const ConversationItem& item = row.item;
+    switch (role) {
+        case Qt::DisplayRole:
+        case Qt::EditRole:
+            return item.title;
+        case Qt::ToolTipRole: {
+            const QString when = QLocale().toString(item.updatedUtc.toLocalTime(), QLocale::ShortFormat);
+            return plainToolTip((item.title.isEmpty() ? tr("New chat") : item.title) + QLatin1Char('\n') +
+                                (item.working ? tr("An answer is being written") : when));
+        }
+        case Qt::AccessibleTextRole: {
+            const QString title = item.title.isEmpty() ? tr("New chat") : item.title;
+            return item.working ? tr("%1, an answer is being written").arg(title) : title;
+        }
+        case IdRole:
+            return item.id;
+        case HeadingRole:
+            return false;
+        case WorkingRole:
+            return item.working;
+        case UpdatedRole:
+            return item.updatedUtc;
+        default:
+            return {};
+    }
+}
+
+Qt::ItemFlags ConversationModel::flags(const QModelIndex& index) const {
+    if (!index.isValid() || !m_rows[index.row()].heading.isEmpty()) return Qt::NoItemFlags;
+    return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsEditable | Qt::ItemNeverHasChildren;
+}
+
+bool ConversationModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (role != Qt::EditRole || !index.isValid() || !m_rows[index.row()].heading.isEmpty()) return false;
+    const QString title = value.toString().simplified();
+    const ConversationItem& item = m_rows[index.row()].item;
+    if (title.isEmpty() || title == item.title) return false;
+    emit renameRequested(item.id, title);
+    return true;
+}
+
+}  // namespace trefoil
