@@ -23,11 +23,14 @@ public:
     RequestId generateAsync(const GenerateRequest& request);
     /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.
     RequestId previewPromptAsync(const QList<PromptMessage>& messages, bool thinking);
+    /// Leaves out the oldest turns (never the system prompt or the last message) until prompt and answer fit the context.
+    RequestId fitPromptAsync(const QList<PromptMessage>& messages, const ControlValues& controls);
     /// Stops the given request (queued or running) within one pass or prefill chunk. Unknown ids are ignored.
     void cancel(RequestId id);
 
-    [[nodiscard]] bool busy() const;
-    /// Devices of this machine (cheap after the first call).
+    /// A generation is queued or running.
+    [[nodiscard]] bool generating() const;
+    /// Devices of this machine.
     [[nodiscard]] static QList<DeviceSummary> devices();
 
 signals:
@@ -40,9 +43,13 @@ signals:
     void responseUpdated(trefoil::RequestId id, const trefoil::ResponseUpdate& response);
     void generationFinished(trefoil::RequestId id, const trefoil::GenerationOutcome& outcome);
     void promptPreviewed(trefoil::RequestId id, const trefoil::PromptView& prompt);
+    /// `dropped`: messages left out; -1 when even the last message alone does not fit.
+    void promptFitted(trefoil::RequestId id, const QList<trefoil::PromptMessage>& messages, int dropped);
 
 private:
-    class Private;
+    class Runner;
+    struct Private;
+    void forget(RequestId id);
     std::unique_ptr<Private> d;
 };
 

@@ -37,12 +37,12 @@ enum class PassType : quint8 { Denoise, Draft, Verify, Token };
 struct PassView {
     PassType type = PassType::Denoise;
     qint32 block = 0;          ///< from 0
-    qint32 step = 0;           ///< pass number within the block, from 0
+    qint32 step = 0;           ///< pass number within the block, from 0; of a Token: its place in the block
     qint64 firstPosition = 0;  ///< response position of row 0 (negative while prompt rows lead the block)
     qint32 promptRows = 0;     ///< rows at the start that hold the prompt's tail
-    QList<qint32> tokens;      ///< the block after this pass; the mask id where unresolved
+    QList<qint32> tokens;      ///< the block after this pass; the mask id where unresolved (of a Token: the one token)
     QStringList texts;         ///< display text of each of `tokens`
-    QList<RowView> rows;       ///< empty for a Verify
+    QList<RowView> rows;       ///< empty for a Verify; of a Token: its one row
     QList<qint32> resolved;    ///< rows resolved by this pass
     qint32 accepted = 0;       ///< of a Verify
     qint32 droppedFrom = -1;   ///< rows from here on fall away after the end or the length cut; -1: none
@@ -81,6 +81,10 @@ struct ControlDescription {
 QList<ControlDescription> controlDescriptions();
 /// nullptr-like: empty string when valid, otherwise the message that names the range.
 QString controlProblem(const QString& name, const QVariant& value);
+
+/// Positions that a prompt of this length and its answer take: the answer is rounded up to whole blocks (the contract, section
+/// 6).
+qint64 positionsNeeded(qint64 promptTokens, const ControlValues& controls);
 
 /// One message of a conversation as the engine needs it.
 struct PromptMessage {

@@ -1,0 +1,213 @@
+#include "app/core/engine_conversions.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace trefoil {
+namespace {
+
+/// A control's value as setControl takes it; the C locale whatever the desktop's.
+std::string controlInput(const QVariant& value) {
+    if (value.typeId() == QMetaType::Double || value.typeId() == QMetaType::Float)
+        return QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest).toStdString();
+    return value.toString().toStdString();
+}
+
+QVariant controlValue(const ControlSpec& spec, const std::string& text) {
+    const QString t = toQString(text);
+    switch (spec.type) {
+        case ControlType::Integer:
+            return t.toLongLong();
+        case ControlType::Unsigned64:
+            return t.toULongLong();
+        case ControlType::Real:
+            return t.toDouble();
+        case ControlType::Boolean:
+            return t == QLatin1String("true");
+        case ControlType::Choice:
+            return t;
+    }
+    return {};
+}
+
+ControlKind kindOf(ControlType type) {
+    switch (type) {
+        case ControlType::Integer:
+            return ControlKind::Integer;
+        case ControlType::Unsigned64:
+            return ControlKind::Unsigned64;
+        case ControlType::Real:
+            return ControlKind::Real;
+        case ControlType::Boolean:
+            return ControlKind::Boolean;
+        case ControlType::Choice:
+            return ControlKind::Choice;
+    }
+    return ControlKind::Real;
+}
+
+TokenChoice toChoice(TokenId token, float probability, const Tokenizer* tokenizer) {
+    return {token, probability, tokenizer != nullptr ? toQString(tokenizer->displayText(token)) : QString::number(token)};
+}
+
+QList<QPair<QString, QString>> dimensionRows(const ModelConfig& c) {
+    const auto attention = std::count(c.layers.begin(), c.layers.end(), LayerKind::FullAttention);
+    const auto tr = [](const char* text) { return QCoreApplication::translate("ModelSummary", text); };
+    const auto number = [](std::int64_t v) { return QLocale().toString(static_cast<qlonglong>(v)); };
+    return {{tr("Vocabulary"), number(c.vocabSize)},
+            {tr("Hidden size"), number(c.hiddenSize)},
+            {tr("Layers"), tr("%1 Gated DeltaNet, %2 full attention").arg(number(c.numLayers() - attention), number(attention))},
+            {tr("Attention heads"),
+             tr("%1 query, %2 key/value, of %3").arg(number(c.numAttentionHeads), number(c.numKeyValueHeads), number(c.headDim))},
+            {tr("Gated DeltaNet heads"), tr("%1 key of %2, %3 value of %4")
+                                             .arg(number(c.linearNumKeyHeads), number(c.linearKeyHeadDim),
+                                                  number(c.linearNumValueHeads), number(c.linearValueHeadDim))},
+            {tr("Experts"), tr("%1, of which %2 a token, width %3")
+                                .arg(number(c.numExperts), number(c.numExpertsPerTok), number(c.moeIntermediateSize))},
+            {tr("Shared expert"), tr("width %1").arg(number(c.sharedExpertIntermediateSize))},
+            {tr("Context"), tr("%1 tokens").arg(number(c.maxPositionEmbeddings))},
+            {tr("Block size"), number(c.blockSize)},
+            {tr("RoPE"), tr("theta %1, %2 of %3 dimensions")
+                             .arg(QLocale().toString(c.ropeTheta, 'g', 8), number(c.rotaryDim()), number(c.headDim))}};
+}
+
+}  // namespace
+
+QString toQString(const std::string& utf8) { return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size())); }
+
+PassView toPassView(const PassRecord& pass, const Tokenizer* tokenizer, TokenId maskId) {
+    PassView view;
+    view.type = static_cast<PassType>(pass.kind);
+    view.block = static_cast<qint32>(pass.block);
+    view.step = static_cast<qint32>(pass.step);
+    view.firstPosition = pass.firstPosition;
+    view.promptRows = pass.promptRows;
+    for (const TokenId t : pass.tokens) {
+        view.tokens.append(t);
+        view.texts.append(t == maskId ? QString() : toChoice(t, 0, tokenizer).text);
+    }
+    for (const RowCandidate& row : pass.rows) {
+        RowView r{toChoice(row.token, row.confidence, tokenizer), {}};
+        for (const TokenProbability& alternative : row.top)
+            if (alternative.token >= 0) r.top.append(toChoice(alternative.token, alternative.probability, tokenizer));
+        view.rows.append(std::move(r));
+    }
+    for (const std::int32_t t : pass.resolved) view.resolved.append(t);
+    view.accepted = pass.accepted;
+    view.droppedFrom = pass.droppedFrom;
+    view.milliseconds = pass.stats.milliseconds;
+    if (!pass.stats.layers.empty()) {
+        const auto layers = static_cast<double>(pass.stats.layers.size());
+        for (const LayerStats& l : pass.stats.layers) {
+            view.meanDistinctExperts += l.distinctExperts / layers;
+            view.meanCoresetSize += l.coresetSize / layers;
+        }
+    }
+    return view;
+}
+
+EndReason toEndReason(StopReason reason) {
+    switch (reason) {
+        case StopReason::End:
+            return EndReason::End;
+        case StopReason::Length:
+            return EndReason::Length;
+        case StopReason::Cancelled:
+            return EndReason::Cancelled;
+        case StopReason::Refused:
+            return EndReason::Refused;
+        case StopReason::Failed:
+            return EndReason::Failed;
+    }
+    return EndReason::Failed;
+}
+
+ModelSummary toModelSummary(const LoadedModel& model) {
+    ModelSummary out;
+    out.folder = toQString(model.summary.folder);
+    out.name = QFileInfo(QDir(out.folder).absolutePath()).fileName();
+    out.device = toQString(model.device);
+    out.layout = toQString(model.summary.layout);
+    out.parameters = model.summary.parameters;
+    out.weightBytes = model.memory.weights;
+    out.keyValueBytes = model.memory.keyValue;
+    out.stateBytes = model.memory.states;
+    out.workspaceBytes = model.memory.workspace;
+    out.context = model.config.maxPositionEmbeddings;
+    out.maskId = model.config.maskTokenId;
+    for (const TokenId id : model.config.eosTokenIds) out.eosIds.append(id);
+    if (model.text->tokenizer) out.tokenizer = toQString(model.text->tokenizer->description());
+    if (model.text->format && model.text->format->thinkEndId()) out.thinkEndId = *model.text->format->thinkEndId();
+    out.loadMs = model.loadMilliseconds;
+    out.defaults = toControlValues(model.defaults);
+    for (const std::string& note : model.summary.notes) out.notes.append(toQString(note));
+    out.dimensions = dimensionRows(model.config);
+    return out;
+}
+
+DeviceSummary toDeviceSummary(const DeviceInfo& device) {
+    return {toQString(device.id),     toQString(device.name), device.usable,
+            toQString(device.reason), device.memoryTotal,     device.memoryFree};
+}
+
+ControlValues toControlValues(const GenerationConfig& config) {
+    ControlValues out;
+    for (const ControlSpec& spec : controlSpecs())
+        if (const auto text = controlText(config, spec.name); text.ok())
+            out.insert(toQString(std::string(spec.name)), controlValue(spec, *text));
+    return out;
+}
+
+Status applyControlValues(GenerationConfig& config, const ControlValues& values) {
+    for (auto it = values.constBegin(); it != values.constEnd(); ++it)
+        if (const Status s = setControl(config, it.key().toStdString(), controlInput(it.value())); !s.ok()) return s;
+    return {};
+}
+
+std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages) {
+    std::vector<ChatMessage> out;
+    for (const PromptMessage& m : messages) out.push_back({m.role.toStdString(), m.content.toStdString()});
+    return out;
+}
+
+PromptView toPromptView(const Result<Prompt>& prompt, qint64 context) {
+    PromptView view;
+    view.context = context;
+    if (!prompt.ok()) {
+        view.problem = toQString(prompt.error().text());
+        return view;
+    }
+    view.tokens = static_cast<qint64>(prompt->ids.size());
+    for (const PromptPiece& piece : prompt->pieces)
+        view.pieces.append({toQString(piece.text), QList<qint32>(piece.ids.begin(), piece.ids.end()), piece.control});
+    return view;
+}
+
+QList<ControlDescription> controlDescriptions() {
+    QList<ControlDescription> out;
+    const ControlValues standard = toControlValues(GenerationConfig());
+    for (const ControlSpec& spec : controlSpecs()) {
+        ControlDescription d{toQString(std::string(spec.name)), kindOf(spec.type), spec.minimum, spec.maximum, {}, {}};
+        if (!spec.choices.empty()) d.choices = toQString(std::string(spec.choices)).split(QLatin1Char(','));
+        d.standard = standard.value(d.name);
+        out.append(std::move(d));
+    }
+    return out;
+}
+
+QString controlProblem(const QString& name, const QVariant& value) {
+    GenerationConfig config;
+    const Status s = setControl(config, name.toStdString(), controlInput(value));
+    return s.ok() ? QString() : toQString(s.error().text());
+}
+
+qint64 positionsNeeded(qint64 promptTokens, const ControlValues& controls) {
+    GenerationConfig config;
+    (void)applyControlValues(config, controls);  // values out of range are refused when the request runs
+    return positionsNeeded(static_cast<std::int64_t>(promptTokens), config);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,25 @@
+// Engine values to Qt values and back. Private to trefoil_core: the only place where both kinds of header meet.
+#pragma once
+
+#include "app/core/generation_types.h"
+#include "engine/decode/block_decoder.h"
+#include "engine/session.h"
+#include "engine/tokenizer/chat_format.h"
+
+#include <string>
+#include <vector>
+
+namespace trefoil {
+
+QString toQString(const std::string& utf8);
+PassView toPassView(const PassRecord& pass, const Tokenizer* tokenizer, TokenId maskId);
+EndReason toEndReason(StopReason reason);
+ModelSummary toModelSummary(const LoadedModel& model);
+DeviceSummary toDeviceSummary(const DeviceInfo& device);
+ControlValues toControlValues(const GenerationConfig& config);
+/// Applies values over `config`; the error names the first one that is out of range.
+Status applyControlValues(GenerationConfig& config, const ControlValues& values);
+std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages);
+PromptView toPromptView(const Result<Prompt>& prompt, qint64 context);
+
+}  // namespace trefoil

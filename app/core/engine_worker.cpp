@@ -1,0 +1,308 @@
+#include "app/core/engine_worker.h"
+
+#include "app/core/engine_conversions.h"
+#include "engine/tokenizer/response_text.h"
+
+#include <QElapsedTimer>
+#include <QMutex>
+#include <QThread>
+#include <QThreadPool>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace trefoil {
+namespace {
+
+/// Single tokens (autoregressive mode) reach the window at most this often, in milliseconds.
+constexpr qint64 kTextInterval = 33;
+
+using Flag = std::shared_ptr<CancelFlag>;
+
+}  // namespace
+
+/// Lives on the engine thread and owns the engine. Emits EngineWorker's signals from there: every receiver of another thread gets
+/// them queued.
+class EngineWorker::Runner : public QObject {
+public:
+    explicit Runner(EngineWorker* worker) : m_worker(worker) {}
+
+    void load(RequestId id, const QString& folder, const QString& device, int threads, const Flag& cancel) {
+        if (cancel->requested()) return emit m_worker->loadFailed(id, tr("Loading was stopped."), true);
+        LoadOptions options;
+        options.device.device = device.toStdString();
+        options.device.threads = threads;
+        const auto progress = [this, id](std::uint64_t done, std::uint64_t total) {
+            emit m_worker->loadProgress(id, done, total);
+        };
+        auto model =
+            guarded<Result<LoadedModel>>([&] { return m_engine.load(folder.toStdString(), options, progress, *cancel); });
+        if (!model.ok())
+            return emit m_worker->loadFailed(id, toQString(model.error().text()), model.error().kind == ErrorKind::Cancelled);
+        setText(model->text);
+        emit m_worker->modelLoaded(id, toModelSummary(*model));
+    }
+
+    void generate(RequestId id, const GenerateRequest& request, const Flag& cancel);
+
+    /// The text side of the loaded model; null while there is none. From any thread.
+    std::shared_ptr<const TextModel> text() const {
+        const QMutexLocker lock(&m_mutex);
+        return m_text;
+    }
+
+    /// Exceptions of the standard library (out of memory above all) become errors here: none may leave a thread.
+    template <class R, class F>
+    static R guarded(F&& f) {
+        try {
+            return f();
+        } catch (const std::bad_alloc&) {
+            return makeError(ErrorKind::OutOfMemory, "out of memory", "close other programs or choose a smaller model");
+        } catch (const std::exception& e) {
+            return makeError(ErrorKind::Internal, std::string("unexpected: ") + e.what());
+        }
+    }
+
+private:
+    class Observer;
+
+    void setText(std::shared_ptr<const TextModel> text) {
+        const QMutexLocker lock(&m_mutex);
+        m_text = std::move(text);
+    }
+    void refuse(RequestId id, const Error& error) {
+        GenerationOutcome outcome;
+        outcome.reason = EndReason::Refused;
+        outcome.error = toQString(error.text());
+        emit m_worker->generationFinished(id, outcome);
+    }
+
+    EngineWorker* m_worker;
+    Engine m_engine;
+    mutable QMutex m_mutex;
+    std::shared_ptr<const TextModel> m_text;
+};
+
+/// Turns the decoder's events into signals.
+class EngineWorker::Runner::Observer : public DecodeObserver {
+public:
+    Observer(EngineWorker* worker, RequestId id, const TextModel& text, bool thinkingOpen, qint64 promptTokens)
+        : m_worker(worker), m_id(id), m_model(text), m_text(*text.format, thinkingOpen) {
+        m_stats.promptTokens = promptTokens;
+        m_clock.start();
+    }
+
+    void onPrefill(std::int64_t done, std::int64_t total) override {
+        emit m_worker->prefillProgress(m_id, done, total);
+        m_stats.prefillMs = milliseconds(m_clock);
+        m_decodeClock.start();
+    }
+    void onPass(const PassRecord& pass) override {
+        if (pass.kind != PassKind::Token) ++m_stats.passes;
+        m_stats.passMs += pass.stats.milliseconds;
+        m_stats.blocks = pass.kind == PassKind::Token ? 0 : pass.block + 1;
+        m_single = pass.kind == PassKind::Token;
+        emit m_worker->passDone(m_id, toPassView(pass, m_model.tokenizer.get(), m_model.maskId));
+    }
+    void onTokens(std::span<const TokenId> tokens) override {
+        const bool wasThinking = !m_text.thinkingClosed();
+        m_text.push(tokens);
+        for (const TokenId t : tokens) m_tokens.append(t);
+        if (wasThinking && m_text.hasThinking()) m_stats.thinkingMs = milliseconds(m_decodeClock);
+        if (m_single && m_lastUpdate.isValid() && m_lastUpdate.elapsed() < kTextInterval) return;
+        m_lastUpdate.start();
+        emit m_worker->responseUpdated(m_id, update());
+    }
+
+    GenerationOutcome finish(const DecodeResult& result) {
+        m_text.finish();
+        m_stats.prefillMs = result.prefillMilliseconds;
+        GenerationOutcome outcome;
+        outcome.response = update();
+        outcome.response.stats.decodeMs = result.decodeMilliseconds;
+        outcome.response.stats.passMs = result.passMilliseconds;
+        outcome.response.stats.blocks = result.blocks;
+        outcome.reason = toEndReason(result.stopReason);
+        if (result.error) {
+            outcome.error = toQString(result.error->text());
+            outcome.outOfMemory = result.error->kind == ErrorKind::OutOfMemory;
+            outcome.deviceLost = result.error->kind == ErrorKind::DeviceLost;
+        }
+        return outcome;
+    }
+
+private:
+    static double milliseconds(const QElapsedTimer& clock) { return static_cast<double>(clock.nsecsElapsed()) / 1e6; }
+
+    ResponseUpdate update() {
+        m_stats.responseTokens = m_tokens.size();
+        m_stats.thinkingTokens = m_text.thinkingTokens();
+        if (m_decodeClock.isValid()) m_stats.decodeMs = milliseconds(m_decodeClock);
+        return {toQString(m_text.thinking()),
+                toQString(m_text.answer()),
+                m_text.hasThinking(),
+                m_text.thinkingClosed(),
+                m_tokens,
+                m_stats};
+    }
+
+    EngineWorker* m_worker;
+    RequestId m_id;
+    const TextModel& m_model;
+    ResponseText m_text;
+    QList<qint32> m_tokens;
+    GenerationStats m_stats;
+    QElapsedTimer m_clock;
+    QElapsedTimer m_decodeClock;
+    QElapsedTimer m_lastUpdate;
+    bool m_single = false;
+};
+
+void EngineWorker::Runner::generate(RequestId id, const GenerateRequest& request, const Flag& cancel) {
+    const auto text = this->text();
+    if (!text || !text->format)
+        return refuse(id, makeError(ErrorKind::NotFound, "no model is loaded", "open one with File, Open model"));
+    GenerationRequest engineRequest;
+    engineRequest.config = m_engine.model()->defaults;
+    if (const Status s = applyControlValues(engineRequest.config, request.controls); !s.ok()) return refuse(id, s.error());
+    auto prompt = text->format->render(toChatMessages(request.messages), engineRequest.config.enableThinking);
+    if (!prompt.ok()) return refuse(id, prompt.error());
+    engineRequest.promptIds = std::move(prompt->ids);
+    engineRequest.thinkingOpen = prompt->thinkingOpen;
+
+    Observer observer(m_worker, id, *text, engineRequest.thinkingOpen, static_cast<qint64>(engineRequest.promptIds.size()));
+    auto result =
+        guarded<Result<DecodeResult>>([&] { return Result<DecodeResult>(m_engine.generate(engineRequest, observer, *cancel)); });
+    DecodeResult finished;
+    if (result.ok()) {
+        finished = std::move(*result);
+    } else {
+        finished.stopReason = StopReason::Failed;
+        finished.error = result.error();
+    }
+    emit m_worker->generationFinished(id, observer.finish(finished));
+}
+
+struct EngineWorker::Private {
+    QThread thread;
+    Runner* runner = nullptr;  // lives on `thread`, deleted by it
+    QThreadPool textPool;
+    QHash<RequestId, Flag> flags;
+    QSet<RequestId> generations;
+    RequestId lastId = 0;
+    std::atomic<RequestId> newestPreview{0};
+};
+
+EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_unique<Private>()) {
+    qRegisterMetaType<RequestId>("trefoil::RequestId");
+    qRegisterMetaType<ModelSummary>();
+    qRegisterMetaType<PassView>();
+    qRegisterMetaType<ResponseUpdate>();
+    qRegisterMetaType<GenerationOutcome>();
+    qRegisterMetaType<PromptView>();
+    d->runner = new Runner(this);
+    d->runner->moveToThread(&d->thread);
+    d->thread.setObjectName(QStringLiteral("engine"));
+    connect(&d->thread, &QThread::finished, d->runner, &QObject::deleteLater);
+    connect(this, &EngineWorker::modelLoaded, this, &EngineWorker::forget);
+    connect(this, &EngineWorker::loadFailed, this, &EngineWorker::forget);
+    connect(this, &EngineWorker::generationFinished, this, &EngineWorker::forget);
+    d->textPool.setMaxThreadCount(1);
+    d->thread.start();
+}
+
+EngineWorker::~EngineWorker() {
+    for (const Flag& flag : std::as_const(d->flags)) flag->request();
+    d->newestPreview = 0;
+    d->textPool.waitForDone();
+    d->thread.quit();
+    d->thread.wait();
+}
+
+void EngineWorker::forget(RequestId id) {
+    d->flags.remove(id);
+    d->generations.remove(id);
+}
+
+RequestId EngineWorker::loadModelAsync(const QString& folder, const QString& device, int threads) {
+    const RequestId id = ++d->lastId;
+    const Flag flag = std::make_shared<CancelFlag>();
+    d->flags.insert(id, flag);
+    QMetaObject::invokeMethod(
+        d->runner, [=, runner = d->runner] { runner->load(id, folder, device, threads, flag); }, Qt::QueuedConnection);
+    return id;
+}
+
+RequestId EngineWorker::generateAsync(const GenerateRequest& request) {
+    const RequestId id = ++d->lastId;
+    const Flag flag = std::make_shared<CancelFlag>();
+    d->flags.insert(id, flag);
+    d->generations.insert(id);
+    QMetaObject::invokeMethod(
+        d->runner, [=, runner = d->runner] { runner->generate(id, request, flag); }, Qt::QueuedConnection);
+    return id;
+}
+
+RequestId EngineWorker::previewPromptAsync(const QList<PromptMessage>& messages, bool thinking) {
+    const RequestId id = ++d->lastId;
+    d->newestPreview = id;
+    d->textPool.start([this, id, messages, thinking] {
+        if (d->newestPreview != id) return;  // a newer one waits
+        const auto text = d->runner->text();
+        PromptView view;
+        if (text && text->format)
+            view = toPromptView(
+                Runner::guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(messages), thinking); }),
+                text->context);
+        else
+            view.problem = tr("No model is loaded.");
+        emit promptPreviewed(id, view);
+    });
+    return id;
+}
+
+RequestId EngineWorker::fitPromptAsync(const QList<PromptMessage>& messages, const ControlValues& controls) {
+    const RequestId id = ++d->lastId;
+    d->textPool.start([this, id, messages, controls] {
+        const auto text = d->runner->text();
+        QList<PromptMessage> kept = messages;
+        const bool thinking = controls.value(QStringLiteral("enable_thinking"), true).toBool();
+        const auto fits = [&] {
+            const auto prompt =
+                Runner::guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(kept), thinking); });
+            return prompt.ok() && positionsNeeded(static_cast<qint64>(prompt->ids.size()), controls) <= text->context;
+        };
+        if (!text || !text->format) return emit promptFitted(id, messages, -1);
+        const qsizetype first = !kept.isEmpty() && kept.first().role == QLatin1String("system") ? 1 : 0;
+        int dropped = 0;
+        while (!fits()) {
+            if (kept.size() <= first + 1) return emit promptFitted(id, messages, -1);
+            kept.removeAt(first);
+            ++dropped;
+            // An answer without its question would begin the conversation: it goes too.
+            while (kept.size() > first + 1 && kept.at(first).role == QLatin1String("assistant")) {
+                kept.removeAt(first);
+                ++dropped;
+            }
+        }
+        emit promptFitted(id, kept, dropped);
+    });
+    return id;
+}
+
+void EngineWorker::cancel(RequestId id) {
+    if (const Flag flag = d->flags.value(id)) flag->request();
+}
+
+bool EngineWorker::generating() const { return !d->generations.isEmpty(); }
+
+QList<DeviceSummary> EngineWorker::devices() {
+    QList<DeviceSummary> out;
+    for (const DeviceInfo& device : listDevices()) out.append(toDeviceSummary(device));
+    return out;
+}
+
+}  // namespace trefoil

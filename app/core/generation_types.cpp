@@ -1,1 +1,0 @@
-#include "app/core/generation_types.h"
