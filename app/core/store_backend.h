@@ -1,0 +1,50 @@
+// The half of StoreWorker that lives on its thread: the store, the queue of writes and their retries. Internal.
+#pragma once
+
+#include "app/core/conversation_store.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+
+namespace trefoil {
+
+class StoreBackend : public QObject {
+    Q_OBJECT
+public:
+    StoreBackend();
+
+    enum class Opening : quint8 { Existing, Fresh, Temporary };
+    void open(RequestId id, Opening opening, const QString& path);
+    void loadList(RequestId id);
+    void loadConversation(RequestId id, const QString& conversationId);
+    void loadTrace(RequestId id, const QString& messageId);
+    void backUp(RequestId id, const QString& path);
+    void enqueue(const StoreOperation& operation);
+    /// Tries for at most `timeoutMs`; closes the store when all is stored.
+    FlushReport flushAndClose(int timeoutMs);
+
+signals:
+    void opened(trefoil::RequestId id, const trefoil::OpenReport& report);
+    void listLoaded(trefoil::RequestId id, const QList<trefoil::ConversationSummary>& list, const trefoil::StoreProblem& problem);
+    void conversationLoaded(trefoil::RequestId id, const trefoil::ConversationRecord& conversation,
+                            const QList<trefoil::MessageRecord>& messages, const trefoil::StoreProblem& problem);
+    void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
+                     const trefoil::StoreProblem& problem);
+    void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void notSaved(const trefoil::StoreProblem& reason, int waiting);
+    void saved();
+    void writeRejected(const trefoil::StoreProblem& problem);
+
+private:
+    void drain();
+
+    ConversationStore m_store;
+    QList<StoreOperation> m_waiting;
+    StoreProblem m_reason;  ///< why the first of m_waiting is not stored
+    QTimer m_retry;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,64 @@
+// The history's file format: tables, migrations, and what is checked before a file is used. Internal to the store.
+#pragma once
+
+#include "app/core/store_types.h"
+
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QString>
+#include <QVariantList>
+
+namespace trefoil::schema {
+
+/// PRAGMA user_version of this program.
+constexpr int kVersion = 2;
+/// PRAGMA application_id: "TRFL".
+constexpr int kApplicationId = 0x5452464C;
+
+/// The store's word for an SQLite error; `action` is what was tried, e.g. "The history could not be opened".
+StoreProblem problemFrom(const QSqlError& error, const QString& action);
+
+/// Runs one statement with values for its question marks.
+StoreProblem execute(const QSqlDatabase& database, const QString& statement, const QVariantList& values = {});
+/// First column of the first row; invalid when there is none.
+StoreResult<QVariant> single(const QSqlDatabase& database, const QString& statement, const QVariantList& values = {});
+
+/// BEGIN IMMEDIATE … COMMIT; rolls back when destroyed before commit().
+class Transaction {
+public:
+    explicit Transaction(const QSqlDatabase& database);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    [[nodiscard]] const StoreProblem& problem() const { return m_problem; }
+    StoreProblem commit();
+
+private:
+    QSqlDatabase m_database;
+    StoreProblem m_problem;
+    bool m_open = false;
+};
+
+/// Brings the tables from version `from` (0: an empty file) to version `to`, in one transaction. Nothing changes on failure.
+StoreProblem migrate(const QSqlDatabase& database, int from, int to = kVersion);
+
+/// Copies everything that is committed, also what is still in the -wal, into a new file that needs no -wal.
+StoreProblem backUp(const QSqlDatabase& database, const QString& path);
+
+/// Damaged when PRAGMA quick_check finds anything.
+StoreProblem quickCheck(const QSqlDatabase& database);
+
+/// The mark in the main file alone, without its -wal (see renewEpoch); empty when there is none.
+QString epochOfMainFile(const QString& path);
+/// Whether a -wal that was left behind belongs to its main file.
+StoreProblem checkEpoch(const QSqlDatabase& database, const QString& mainFileEpoch);
+/// Writes a new mark so that the main file and its -wal can be told apart from older copies. Only while no other program has the
+/// file open.
+StoreProblem renewEpoch(const QSqlDatabase& database);
+/// Part of every write transaction: each log carries the mark.
+StoreProblem touchEpoch(const QSqlDatabase& database);
+
+/// While on, closing the last connection does not write the -wal into the file.
+void setKeepWal(const QSqlDatabase& database, bool keep);
+
+}  // namespace trefoil::schema
