@@ -1,16 +1,15 @@
 #include "ui/chat/composer.h"
 
+#include "ui/chat/card_frame.h"
 #include "ui/chat/composition_guard.h"
 #include "ui/chat/context_meter.h"
+#include "ui/chat/elided_label.h"
 #include "ui/chat/growing_editor.h"
 #include "ui/chat/pill_button.h"
-#include "ui/theme/theme.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
-#include <QPainter>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -22,27 +21,6 @@ namespace {
 constexpr int kMinimumLines = 1;
 constexpr int kMaximumLines = 10;
 constexpr int kHintMs = 4000;
-
-/// The rounded frame around editor and buttons; it takes the editor's place as the thing that shows focus.
-class Card : public QFrame {
-public:
-    Card(QWidget* editor, QWidget* parent) : QFrame(parent), m_editor(editor) {}
-
-protected:
-    void paintEvent(QPaintEvent* /*event*/) override {
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        const bool focused = m_editor->hasFocus();
-        const double width = focused ? 2.0 : 1.0;
-        painter.setPen(QPen(theme::tone(focused ? theme::Tone::Accent : theme::Tone::Border, palette()), width));
-        painter.setBrush(palette().color(QPalette::Base));
-        const double inset = width / 2.0;
-        painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), 10, 10);
-    }
-
-private:
-    QWidget* m_editor;
-};
 
 }  // namespace
 
@@ -61,7 +39,7 @@ Composer::Composer(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     m_hintTimer.setSingleShot(true);
     m_hintTimer.setInterval(kHintMs);
-    connect(&m_hintTimer, &QTimer::timeout, this, [this] { m_hint->clear(); });
+    connect(&m_hintTimer, &QTimer::timeout, this, [this] { m_hint->setFullText({}); });
     updateButton();
 }
 
@@ -72,17 +50,17 @@ void Composer::buildCard() {
     m_editor->setAccessibleDescription(tr("Enter sends, Shift+Enter starts a new line."));
     m_editor->setPlaceholderText(tr("Ask something"));
     m_editor->viewport()->setAutoFillBackground(false);
+    m_card = new CardFrame(m_editor, this);
     m_editor->installEventFilter(this);
-    // After our own filter, so that the guard sees every event first.
+    // Installed last: it sees every key before this widget does.
     m_guard = new CompositionGuard(m_editor);
     connect(m_editor, &GrowingEditor::edited, this, [this] {
-        m_hint->clear();
+        m_hint->setFullText({});
         updateButton();
         emit textEdited(m_editor->text());
     });
     connect(m_guard, &CompositionGuard::composingChanged, this, &Composer::updateButton);
 
-    m_card = new Card(m_editor, this);
     m_thinking = new PillButton(tr("Thinking"), PillButton::Look::Plain, m_card);
     m_thinking->setObjectName(QStringLiteral("thinkingToggle"));
     m_thinking->setIconName(QStringLiteral("thinking"));
@@ -91,12 +69,9 @@ void Composer::buildCard() {
     connect(m_thinking, &QPushButton::clicked, this, &Composer::thinkingToggled);
     setThinkingAvailable(true);
 
-    m_hint = new QLabel(m_card);
+    m_hint = new ElidedLabel(m_card);
     m_hint->setObjectName(QStringLiteral("composerHint"));
-    m_hint->setTextFormat(Qt::PlainText);
     m_hint->setForegroundRole(QPalette::PlaceholderText);
-    // The hint takes what room there is and never widens the window.
-    m_hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 
     m_meter = new ContextMeter(m_card);
 
@@ -105,6 +80,11 @@ void Composer::buildCard() {
     // The editor keeps the focus, so that the next question can be typed at once.
     m_send->setFocusPolicy(Qt::TabFocus);
     m_thinking->setFocusPolicy(Qt::TabFocus);
+    // One width for both words: the row must not jump when an answer begins.
+    m_send->setText(tr("Stop"));
+    const int stopWidth = m_send->sizeHint().width();
+    m_send->setText(tr("Send"));
+    m_send->setMinimumWidth(std::max(stopWidth, m_send->sizeHint().width()) + 22);
     m_send->installEventFilter(this);
     connect(m_send, &QPushButton::clicked, this, [this] {
         m_swallowDoubleClick = true;
@@ -135,7 +115,7 @@ void Composer::setText(const QString& text) {
     if (text == m_editor->text()) return;
     m_guard->cancel();
     m_editor->setText(text);
-    m_hint->clear();
+    m_hint->setFullText({});
     updateButton();
 }
 
@@ -146,7 +126,7 @@ bool Composer::composing() const { return m_guard->composing(); }
 void Composer::setBusy(bool busy) {
     if (busy == m_busy) return;
     m_busy = busy;
-    m_hint->clear();
+    m_hint->setFullText({});
     updateButton();
 }
 
@@ -188,16 +168,7 @@ bool Composer::eventFilter(QObject* watched, QEvent* event) {
         return false;
     }
     if (watched != m_editor) return QWidget::eventFilter(watched, event);
-    switch (event->type()) {
-        case QEvent::FocusIn:
-        case QEvent::FocusOut:
-            m_card->update();
-            return false;
-        case QEvent::KeyPress:
-            return filterKeyPress(*static_cast<QKeyEvent*>(event));
-        default:
-            return false;
-    }
+    return event->type() == QEvent::KeyPress && filterKeyPress(*static_cast<QKeyEvent*>(event));
 }
 
 bool Composer::filterKeyPress(const QKeyEvent& event) {
@@ -229,8 +200,7 @@ void Composer::trySend() {
 }
 
 void Composer::showHint(const QString& text) {
-    m_hint->setText(text);
-    m_hint->setToolTip(text);
+    m_hint->setFullText(text);
     m_hintTimer.start();
 }
 

@@ -9,12 +9,13 @@
 #include <QWidget>
 
 class QFrame;
-class QLabel;
+class QKeyEvent;
 
 namespace trefoil {
 
 class CompositionGuard;
 class ContextMeter;
+class ElidedLabel;
 class GrowingEditor;
 class PillButton;
 
@@ -65,7 +66,7 @@ protected:
 
 private:
     void buildCard();
-    bool filterKeyPress(const class QKeyEvent& event);
+    bool filterKeyPress(const QKeyEvent& event);
     void trySend();
     void showHint(const QString& text);
     void updateButton();
@@ -75,7 +76,7 @@ private:
     GrowingEditor* m_editor;
     CompositionGuard* m_guard;
     PillButton* m_thinking;
-    QLabel* m_hint;
+    ElidedLabel* m_hint;
     ContextMeter* m_meter;
     PillButton* m_send;
     QTimer m_hintTimer;

@@ -94,6 +94,8 @@ QWidget* ConversationDelegate::createEditor(QWidget* parent, const QStyleOptionV
     editor->setObjectName(QStringLiteral("conversationRenameField"));
     editor->setAccessibleName(tr("Title of the conversation"));
     editor->setMaxLength(kMaximumTitle);
+    // The text stays where the title stood.
+    editor->setTextMargins(kPadding - 4, 0, 0, 0);
     // Asked by eventFilter, which sees the keys before the guard's own filter could.
     new CompositionGuard(editor);
     return editor;

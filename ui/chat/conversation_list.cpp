@@ -41,6 +41,8 @@ ConversationList::ConversationList(QWidget* parent)
     m_filter->setPlaceholderText(tr("Filter titles"));
     m_filter->setAccessibleName(tr("Filter the conversations by title"));
     m_filter->setClearButtonEnabled(true);
+    m_filter->setMinimumHeight(30);
+    m_filterSign = m_filter->addAction(theme::icon(QStringLiteral("search"), palette()), QLineEdit::LeadingPosition);
     m_filter->installEventFilter(this);
     m_filterGuard = new CompositionGuard(m_filter);
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
@@ -259,7 +261,9 @@ void ConversationList::showEvent(QShowEvent* event) {
 
 void ConversationList::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) m_view->viewport()->update();
+    if (event->type() != QEvent::PaletteChange) return;
+    m_filterSign->setIcon(theme::icon(QStringLiteral("search"), palette()));
+    m_view->viewport()->update();
 }
 
 }  // namespace trefoil

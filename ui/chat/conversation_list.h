@@ -6,6 +6,8 @@
 #include <QTimer>
 #include <QWidget>
 
+class QAction;
+class QKeyEvent;
 class QLabel;
 class QLineEdit;
 class QListView;
@@ -53,8 +55,8 @@ private:
     void showCurrent();
     void showMenu(const QPoint& position);
     void requestDelete(const QModelIndex& index);
-    bool filterFieldKey(const class QKeyEvent& event);
-    bool filterViewKey(const class QKeyEvent& event);
+    bool filterFieldKey(const QKeyEvent& event);
+    bool filterViewKey(const QKeyEvent& event);
     void updateState();
     void followClock();
 
@@ -62,6 +64,7 @@ private:
     ConversationDelegate* m_delegate;
     PillButton* m_new;
     QLineEdit* m_filter;
+    QAction* m_filterSign;
     CompositionGuard* m_filterGuard;
     QListView* m_view;
     QLabel* m_empty;

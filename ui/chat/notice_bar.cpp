@@ -15,6 +15,10 @@ namespace trefoil {
 
 namespace {
 
+constexpr int kMargins = 20;         // left and right together
+constexpr int kSpacing = 10;         // between sign, body and the dismiss button
+constexpr int kReadableWidth = 260;  // of a text that has buttons beside it
+
 QColor kindColour(NoticeKind kind, const QPalette& palette) {
     switch (kind) {
         case NoticeKind::Warning:
@@ -52,22 +56,25 @@ QPixmap sign(NoticeKind kind, const QPalette& palette, qreal ratio) {
 NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("noticeBar"));
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 6, 8, 6);
-    row->setSpacing(10);
+    row->setContentsMargins(12, 6, kMargins - 12, 6);
+    row->setSpacing(kSpacing);
     m_sign = new QLabel(this);
     m_sign->setFixedSize(18, 18);
-    row->addWidget(m_sign);
+    row->addWidget(m_sign, 0, Qt::AlignVCenter);
     m_text = new QLabel(this);
     m_text->setObjectName(QStringLiteral("noticeText"));
     m_text->setTextFormat(Qt::PlainText);
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setMinimumHeight(28);
-    row->addWidget(m_text, 1);
     m_actions = new QHBoxLayout;
     m_actions->setSpacing(6);
-    row->addLayout(m_actions);
-    m_dismiss = new PillButton(QStringLiteral("✕"), PillButton::Look::Quiet, this);
+    m_body = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_body->setSpacing(6);
+    m_body->addWidget(m_text, 1);
+    m_body->addLayout(m_actions);
+    row->addLayout(m_body, 1);
+    m_dismiss = new PillButton(QStringLiteral("×"), PillButton::Look::Quiet, this);
     m_dismiss->setObjectName(QStringLiteral("noticeDismiss"));
     m_dismiss->setAccessibleName(tr("Dismiss this notice"));
     m_dismiss->setToolTip(tr("Dismiss"));
@@ -118,6 +125,7 @@ void NoticeBar::refresh() {
     m_sign->setPixmap(sign(m_shown.kind, palette(), devicePixelRatioF()));
     m_dismiss->setVisible(m_shown.dismissible);
     if (actionsChanged) rebuildActions();
+    arrange();
     setAccessibleName(m_shown.text);
     setVisible(true);
     update();
@@ -144,6 +152,27 @@ void NoticeBar::rebuildActions() {
         m_actions->addWidget(button);
         button->show();
     }
+}
+
+QSize NoticeBar::minimumSizeHint() const {
+    // Narrow as with the actions below the text; its height follows from the width.
+    const int beside = m_sign->width() + (m_dismiss->isHidden() ? 0 : m_dismiss->sizeHint().width()) + kMargins + 2 * kSpacing;
+    return {beside + std::max(m_actions->sizeHint().width(), 120), QFrame::minimumSizeHint().height()};
+}
+
+void NoticeBar::arrange() {
+    const int words = fontMetrics().horizontalAdvance(m_shown.text);
+    const int buttons = m_actions->sizeHint().width();
+    const int room = width() - (minimumSizeHint().width() - std::max(buttons, 120)) - kSpacing;
+    // Beside the text while that leaves it a readable measure, else below it.
+    const bool beside = buttons == 0 || room - buttons >= std::min(words, kReadableWidth);
+    m_body->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_actions->setAlignment(beside ? Qt::Alignment() : Qt::AlignLeading);
+}
+
+void NoticeBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    arrange();
 }
 
 void NoticeBar::paintEvent(QPaintEvent* /*event*/) {

@@ -5,6 +5,7 @@
 #include <QList>
 #include <QString>
 
+class QBoxLayout;
 class QHBoxLayout;
 class QLabel;
 
@@ -44,22 +45,27 @@ public:
     [[nodiscard]] Notice current() const;
     [[nodiscard]] qsizetype count() const { return m_notices.size(); }
 
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
 signals:
     void actionTriggered(const QString& noticeId, const QString& actionId);
     void dismissed(const QString& noticeId);
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
     void refresh();
     void rebuildActions();
+    void arrange();
 
     QList<Notice> m_notices;  ///< oldest first
     Notice m_shown;
     QLabel* m_sign;
     QLabel* m_text;
+    QBoxLayout* m_body;  ///< text and actions, side by side or one above the other
     QHBoxLayout* m_actions;
     PillButton* m_dismiss;
 };

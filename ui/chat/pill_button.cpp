@@ -59,11 +59,11 @@ PillButton::Colours PillButton::colours() const {
     Colours c{QColor(Qt::transparent), theme::tone(theme::Tone::Border, p), text};
     if (m_look == Look::Primary) {
         c.fill = c.border = accent;
+    } else if (m_look == Look::Quiet) {
+        c.border = QColor(Qt::transparent);
     } else if (isCheckable() && isChecked()) {
         c.fill = theme::blend(window, accent, 0.22);
         c.border = accent;
-    } else if (m_look == Look::Quiet) {
-        c.border = QColor(Qt::transparent);
     } else {
         c.fill = theme::blend(window, text, 0.04);
     }

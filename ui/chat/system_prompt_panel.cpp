@@ -1,6 +1,8 @@
 #include "ui/chat/system_prompt_panel.h"
 
+#include "ui/chat/card_frame.h"
 #include "ui/chat/composition_guard.h"
+#include "ui/chat/elided_label.h"
 #include "ui/chat/growing_editor.h"
 #include "ui/chat/pill_button.h"
 #include "ui/theme/theme.h"
@@ -8,7 +10,6 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -29,27 +30,29 @@ SystemPromptPanel::SystemPromptPanel(QWidget* parent) : QFrame(parent) {
     m_toggle->setCheckable(true);
     m_toggle->setToolTip(tr("What the model is told before the conversation begins"));
     connect(m_toggle, &QPushButton::toggled, this, [this](bool expanded) {
-        m_editor->setVisible(expanded);
+        m_card->setVisible(expanded);
         if (expanded)
             m_editor->setFocus(Qt::OtherFocusReason);
         else
             flush();
         updateHeader();
     });
-    m_preview = new QLabel(this);
+    m_preview = new ElidedLabel(this);
     m_preview->setObjectName(QStringLiteral("systemPromptPreview"));
-    m_preview->setTextFormat(Qt::PlainText);
     m_preview->setForegroundRole(QPalette::PlaceholderText);
-    m_preview->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 
     m_editor = new GrowingEditor(kMinimumLines, kMaximumLines, this);
     m_editor->setObjectName(QStringLiteral("systemPromptEditor"));
     m_editor->setAccessibleName(tr("System prompt"));
     m_editor->setPlaceholderText(tr("For example: Answer in one short sentence."));
-    m_editor->setFrameShape(QFrame::StyledPanel);
-    m_editor->setVisible(false);
     m_editor->installEventFilter(this);
+    // Installed last: it sees every key before this panel does.
     new CompositionGuard(m_editor);
+    m_card = new CardFrame(m_editor, this);
+    m_card->setVisible(false);
+    auto* inside = new QVBoxLayout(m_card);
+    inside->setContentsMargins(6, 4, 6, 4);
+    inside->addWidget(m_editor);
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounceMs);
     connect(m_editor, &GrowingEditor::edited, this, [this] { m_debounce.start(); });
@@ -63,7 +66,7 @@ SystemPromptPanel::SystemPromptPanel(QWidget* parent) : QFrame(parent) {
     column->setContentsMargins(12, 4, 12, 4);
     column->setSpacing(4);
     column->addLayout(header);
-    column->addWidget(m_editor);
+    column->addWidget(m_card);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     updateHeader();
 }
@@ -100,17 +103,11 @@ bool SystemPromptPanel::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
 }
 
-void SystemPromptPanel::resizeEvent(QResizeEvent* event) {
-    QFrame::resizeEvent(event);
-    updateHeader();
-}
-
 void SystemPromptPanel::updateHeader() {
     const bool expanded = isExpanded();
     m_toggle->setIconName(expanded ? QStringLiteral("down") : QStringLiteral("right"));
-    const QString line = m_editor->text().left(500).simplified();
-    m_preview->setVisible(!expanded);
-    m_preview->setText(line.isEmpty() ? tr("none") : fontMetrics().elidedText(line, Qt::ElideRight, m_preview->width()));
+    const QString text = m_editor->text();
+    m_preview->setFullText(expanded ? QString() : m_editor->isBlank() ? tr("none") : text);
 }
 
 void SystemPromptPanel::paintEvent(QPaintEvent* /*event*/) {

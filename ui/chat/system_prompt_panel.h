@@ -5,10 +5,10 @@
 #include <QString>
 #include <QTimer>
 
-class QLabel;
-
 namespace trefoil {
 
+class CompositionGuard;
+class ElidedLabel;
 class GrowingEditor;
 class PillButton;
 
@@ -32,14 +32,14 @@ signals:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void updateHeader();
 
     PillButton* m_toggle;
-    QLabel* m_preview;
+    ElidedLabel* m_preview;
+    QFrame* m_card;
     GrowingEditor* m_editor;
     QString m_conversation;
     QTimer m_debounce;

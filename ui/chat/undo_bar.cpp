@@ -28,7 +28,7 @@ UndoBar::UndoBar(QWidget* parent) : QFrame(parent) {
     m_undo->setIconName(QStringLiteral("undo"));
     connect(m_undo, &QPushButton::clicked, this, &UndoBar::undo);
     row->addWidget(m_undo);
-    m_dismiss = new PillButton(QStringLiteral("✕"), PillButton::Look::Quiet, this);
+    m_dismiss = new PillButton(QStringLiteral("×"), PillButton::Look::Quiet, this);
     m_dismiss->setObjectName(QStringLiteral("undoDismiss"));
     m_dismiss->setAccessibleName(tr("Dismiss"));
     m_dismiss->setToolTip(tr("Dismiss"));

@@ -1,10 +1,10 @@
 #include "ui/models/load_progress.h"
 
+#include "ui/chat/elided_label.h"
 #include "ui/chat/pill_button.h"
 #include "ui/models/number_text.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QProgressBar>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ constexpr qint64 kFirstRateMs = 300;  // and one over this little means nothing
 
 LoadProgress::LoadProgress(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("loadProgress"));
-    m_caption = new QLabel(this);
+    m_caption = new ElidedLabel(this);
     m_caption->setObjectName(QStringLiteral("loadCaption"));
-    m_caption->setTextFormat(Qt::PlainText);
     m_bar = new QProgressBar(this);
     m_bar->setObjectName(QStringLiteral("loadBar"));
     m_bar->setAccessibleName(tr("Loading the model"));
     m_bar->setTextVisible(false);
-    m_bar->setFixedWidth(140);
+    m_bar->setMinimumWidth(48);
+    m_bar->setMaximumWidth(140);
     m_bar->setMaximumHeight(10);
     m_cancel = new PillButton(tr("Cancel"), PillButton::Look::Plain, this);
     m_cancel->setObjectName(QStringLiteral("loadCancel"));
@@ -60,20 +60,20 @@ void LoadProgress::setProgress(quint64 doneBytes, quint64 totalBytes, qint64 ela
     const QString loading = tr("Loading %1…").arg(m_name);
     if (totalBytes == 0) {
         m_bar->setRange(0, 0);
-        m_caption->setText(loading);
+        m_caption->setFullText(loading);
         return;
     }
     const quint64 done = std::min(doneBytes, totalBytes);
     m_bar->setRange(0, kSteps);
     m_bar->setValue(static_cast<int>(static_cast<double>(done) / static_cast<double>(totalBytes) * kSteps));
-    QString text = tr("%1  %2 of %3").arg(loading, bytesText(done), bytesText(totalBytes));
+    QString text = tr("%1  %2", "Loading Clover…  12.3 of 69.3 GB").arg(loading, bytesOfText(done, totalBytes));
     const double perSecond = rate();
     if (perSecond > 0) {
         text += tr(" · %1/s").arg(bytesText(static_cast<quint64>(perSecond)));
         const double leftMs = static_cast<double>(totalBytes - done) / perSecond * 1000.0;
         text += tr(" · %1 left").arg(durationText(leftMs));
     }
-    m_caption->setText(text);
+    m_caption->setFullText(text);
 }
 
 double LoadProgress::rate() const {
@@ -86,15 +86,15 @@ double LoadProgress::rate() const {
 void LoadProgress::cancel() {
     m_cancel->setEnabled(false);
     m_bar->setRange(0, 0);
-    m_caption->setText(tr("Cancelling…"));
+    m_caption->setFullText(tr("Cancelling…"));
     emit cancelRequested();
 }
 
 void LoadProgress::finish() {
     hide();
-    m_caption->clear();
+    m_caption->setFullText({});
 }
 
-QString LoadProgress::caption() const { return m_caption->text(); }
+QString LoadProgress::caption() const { return m_caption->fullText(); }
 
 }  // namespace trefoil

@@ -6,11 +6,11 @@
 #include <QString>
 #include <QWidget>
 
-class QLabel;
 class QProgressBar;
 
 namespace trefoil {
 
+class ElidedLabel;
 class PillButton;
 
 /// "Loading Clover…  12.3 of 69.3 GB · 2.1 GB/s · 27 s left", a bar and Cancel. Hidden until begin. Time is passed in, so that
@@ -39,7 +39,7 @@ private:
 
     QString m_name;
     QList<QPair<qint64, quint64>> m_samples;  ///< (ms, bytes done), oldest first
-    QLabel* m_caption;
+    ElidedLabel* m_caption;
     QProgressBar* m_bar;
     PillButton* m_cancel;
 };

@@ -1,5 +1,6 @@
 #include "ui/models/model_dialog.h"
 
+#include "ui/chat/growing_editor.h"
 #include "ui/chat/pill_button.h"
 #include "ui/models/number_text.h"
 #include "ui/theme/theme.h"
@@ -15,13 +16,21 @@ namespace trefoil {
 
 namespace {
 
-QLabel* valueLabel(const QString& text) {
-    auto* label = new QLabel(text);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    label->setFocusPolicy(Qt::ClickFocus);
-    return label;
+constexpr int kLabelWidth = 170;
+
+/// Selectable text that also breaks a long path, which a label would not.
+QWidget* valueField(const QString& text, const QString& accessibleName) {
+    constexpr int kMostLines = 40;
+    auto* field = new GrowingEditor(1, kMostLines);
+    field->document()->setDocumentMargin(0);
+    field->setReadOnly(true);
+    field->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    field->setFocusPolicy(Qt::ClickFocus);
+    field->setContextMenuPolicy(Qt::DefaultContextMenu);
+    field->viewport()->setAutoFillBackground(false);
+    field->setText(text);
+    field->setAccessibleName(accessibleName);
+    return field;
 }
 
 QLabel* subtleLabel(const QString& text, const QPalette& palette) {
@@ -61,11 +70,9 @@ QFormLayout* addForm(QVBoxLayout* column) {
 void addRow(QFormLayout* form, const QString& label, const QString& value, const QPalette& palette) {
     if (value.isEmpty()) return;
     auto* quiet = subtleLabel(label, palette);
-    quiet->setWordWrap(false);
-    quiet->setMinimumWidth(150);
-    QLabel* field = valueLabel(value);
-    field->setAccessibleName(label + QStringLiteral(": ") + value);
-    form->addRow(quiet, field);
+    quiet->setFixedWidth(kLabelWidth);
+    quiet->setAlignment(Qt::AlignTop | Qt::AlignLeading);
+    form->addRow(quiet, valueField(value, label));
 }
 
 QString controlText(const QVariant& value) {
@@ -122,7 +129,8 @@ void ModelDialog::setModel(const ModelSummary& model, const QList<DeviceSummary>
     column->setContentsMargins(0, 0, 8, 0);
     column->setSpacing(6);
     if (model.folder.isEmpty()) {
-        column->addWidget(valueLabel(tr("No model is loaded. Open a folder that holds a model's config.json and its tensors.")));
+        column->addWidget(
+            subtleLabel(tr("No model is loaded. Open a folder that holds a model's config.json and its tensors."), palette()));
     } else {
         addModel(column, model);
         addMemory(column, model, devices);
@@ -152,7 +160,7 @@ void ModelDialog::addModel(QVBoxLayout* column, const ModelSummary& model) {
 
     if (!model.notes.isEmpty()) {
         addHeading(column, tr("Notes from loading"));
-        for (const QString& note : model.notes) column->addWidget(valueLabel(QStringLiteral("•  ") + note));
+        for (const QString& note : model.notes) column->addWidget(valueField(QStringLiteral("•  ") + note, tr("Note")));
     }
     if (!model.dimensions.isEmpty()) {
         addHeading(column, tr("Dimensions"));
@@ -206,7 +214,7 @@ void ModelDialog::addInferred(QVBoxLayout* column, const ModelSummary& model) {
                     palette()));
     QFormLayout* form = addForm(column);
     for (const InferredPoint& point : inferredPoints(model))
-        addRow(form, point.point, tr("inferred: %1 (not: %2)").arg(point.used, point.alternative), palette());
+        addRow(form, point.point, tr("inferred: %1 (the alternative: %2)").arg(point.used, point.alternative), palette());
 }
 
 void ModelDialog::addDevices(QVBoxLayout* column, const QList<DeviceSummary>& devices) {

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -10,10 +11,30 @@ namespace trefoil {
 
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("trefoil::NumberText", text); }
+QString tr(const char* text, const char* comment = nullptr) {
+    return QCoreApplication::translate("trefoil::NumberText", text, comment);
+}
 
-/// Three significant digits at most.
-QString threeDigits(double value) { return QLocale().toString(value, 'f', value < 10 ? 2 : value < 100 ? 1 : 0); }
+struct Unit {
+    double size;
+    const char* name;
+};
+
+const Unit& unitOf(double bytes) {
+    static constexpr std::array<Unit, 5> kUnits{{{1e12, QT_TRANSLATE_NOOP("trefoil::NumberText", "TB")},
+                                                 {1e9, QT_TRANSLATE_NOOP("trefoil::NumberText", "GB")},
+                                                 {1e6, QT_TRANSLATE_NOOP("trefoil::NumberText", "MB")},
+                                                 {1e3, QT_TRANSLATE_NOOP("trefoil::NumberText", "kB")},
+                                                 {1, QT_TRANSLATE_NOOP("trefoil::NumberText", "bytes")}}};
+    for (const Unit& unit : kUnits)
+        if (bytes >= unit.size) return unit;
+    return kUnits.back();
+}
+
+QString inUnit(double bytes, const Unit& unit) {
+    const double value = bytes / unit.size;
+    return QLocale().toString(value, 'f', unit.size > 1 && value < 100 ? 1 : 0);
+}
 
 }  // namespace
 
@@ -27,18 +48,15 @@ QString largeCountText(qint64 count) {
 }
 
 QString bytesText(quint64 bytes) {
-    struct Unit {
-        double size;
-        const char* text;
-    };
-    static constexpr std::array<Unit, 4> kUnits{{{1e12, QT_TRANSLATE_NOOP("trefoil::NumberText", "%1 TB")},
-                                                 {1e9, QT_TRANSLATE_NOOP("trefoil::NumberText", "%1 GB")},
-                                                 {1e6, QT_TRANSLATE_NOOP("trefoil::NumberText", "%1 MB")},
-                                                 {1e3, QT_TRANSLATE_NOOP("trefoil::NumberText", "%1 kB")}}};
     const double value = static_cast<double>(bytes);
-    for (const Unit& unit : kUnits)
-        if (value >= unit.size) return tr(unit.text).arg(threeDigits(value / unit.size));
-    return tr("%1 bytes").arg(QLocale().toString(bytes));
+    const Unit& unit = unitOf(value);
+    return tr("%1 %2", "number, unit").arg(inUnit(value, unit), tr(unit.name));
+}
+
+QString bytesOfText(quint64 done, quint64 total) {
+    const Unit& unit = unitOf(static_cast<double>(total));
+    return tr("%1 of %2 %3", "done, total, unit")
+        .arg(inUnit(static_cast<double>(done), unit), inUnit(static_cast<double>(total), unit), tr(unit.name));
 }
 
 QString durationText(double milliseconds) {

@@ -1,5 +1,6 @@
 #include "ui/models/status_bar.h"
 
+#include "ui/chat/elided_label.h"
 #include "ui/models/load_progress.h"
 #include "ui/models/number_text.h"
 
@@ -31,12 +32,11 @@ void showText(QLabel* label, bool known, const QString& text) {
 StatusBar::StatusBar(QWidget* parent) : QStatusBar(parent) {
     setObjectName(QStringLiteral("statusBar"));
     setSizeGripEnabled(false);
-    m_activity = new QLabel(this);
+    m_activity = new ElidedLabel(this);
     m_activity->setObjectName(QStringLiteral("statusActivity"));
-    m_activity->setTextFormat(Qt::PlainText);
     m_activity->setContentsMargins(6, 0, 6, 0);
-    m_activity->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     addWidget(m_activity, 1);
+    m_activity->hide();
     m_load = new LoadProgress(this);
     addWidget(m_load);
     m_load->hide();
@@ -86,8 +86,8 @@ void StatusBar::setStats(const GenerationStats& stats) {
 void StatusBar::clearStats() { setStats({}); }
 
 void StatusBar::setActivity(const QString& text) {
-    m_activity->setText(text);
-    m_activity->setToolTip(text);
+    m_activity->setFullText(text);
+    m_activity->setVisible(!text.isEmpty());
 }
 
 }  // namespace trefoil

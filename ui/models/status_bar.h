@@ -10,6 +10,7 @@ class QToolButton;
 
 namespace trefoil {
 
+class ElidedLabel;
 class LoadProgress;
 
 /// From the left: what goes on (or the progress of a load); at the right: tokens per second, tokens per pass, milliseconds per
@@ -33,7 +34,7 @@ signals:
     void modelClicked();
 
 private:
-    QLabel* m_activity;
+    ElidedLabel* m_activity;
     LoadProgress* m_load;
     QLabel* m_tokensPerSecond;
     QLabel* m_tokensPerPass;
