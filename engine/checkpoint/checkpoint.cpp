@@ -49,15 +49,14 @@ std::vector<std::string> entriesEndingIn(const fs::path& folder, std::string_vie
     return names;
 }
 
-Error noModel(const fs::path& folder, const std::string& missing) {
+Error noModel(const fs::path& folder, const std::string& lack) {
     std::string hint =
         "choose a folder that holds config.json and model.safetensors (or model.safetensors.index.json with its shards)";
     if (!entriesEndingIn(folder, ".gguf").empty())
         hint = "it holds GGUF files, which cannot be loaded: use the model's safetensors";
     else if (!entriesEndingIn(folder, ".bin").empty())
         hint = "it holds .bin files, which cannot be loaded: use the model's safetensors";
-    return makeError(ErrorKind::NotFound, printablePath(folder) + " is no model folder: " + missing + " is not there",
-                     std::move(hint));
+    return makeError(ErrorKind::NotFound, printablePath(folder) + " is no model folder: " + lack, std::move(hint));
 }
 
 Status checkFolder(const fs::path& folder) {
@@ -69,7 +68,7 @@ Status checkFolder(const fs::path& folder) {
     if (status.type() != fs::file_type::directory)
         return makeError(ErrorKind::InvalidArgument, printablePath(folder) + " is not a folder",
                          "choose the folder that holds config.json");
-    if (!isThere(folder / kConfigName)) return noModel(folder, kConfigName);
+    if (!isThere(folder / kConfigName)) return noModel(folder, std::string(kConfigName) + " is not there");
     return {};
 }
 
@@ -219,7 +218,8 @@ Status Checkpoint::Impl::openWeights() {
         if (!shards.ok()) return shards.error();
         return openShards(*shards);
     }
-    if (!isThere(folder / kSingleName)) return noModel(folder, std::string("neither ") + kSingleName + " nor " + kIndexName);
+    if (!isThere(folder / kSingleName))
+        return noModel(folder, std::string("neither ") + kSingleName + " nor " + kIndexName + " is there");
     return openOne(kSingleName);
 }
 

@@ -49,7 +49,8 @@ std::vector<TensorData> readSafetensors(const std::filesystem::path& path) {
     for (std::size_t i = 8; i-- > 0;) length = (length << 8) | static_cast<unsigned char>(file.at(i));
     const std::string_view data = std::string_view(file).substr(8 + length);
     std::vector<std::pair<std::uint64_t, TensorData>> tensors;
-    for (const auto& item : nlohmann::json::parse(file.substr(8, length)).items()) {
+    const auto header = nlohmann::json::parse(file.substr(8, length));
+    for (const auto& item : header.items()) {
         if (item.key() == "__metadata__") continue;
         const auto begin = item.value().at("data_offsets").at(0).get<std::uint64_t>();
         const auto end = item.value().at("data_offsets").at(1).get<std::uint64_t>();
