@@ -1,0 +1,423 @@
+#include "app/core/chat_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trefoil {
+namespace {
+
+const QString kThinking = QStringLiteral("enable_thinking");
+const QString kMaxNewTokens = QStringLiteral("max_new_tokens");
+const QString kBlockSize = QStringLiteral("block_size");
+const QString kUser = QStringLiteral("user");
+const QString kAssistant = QStringLiteral("assistant");
+
+MessageRecord newMessage(const QString& conversationId, const QString& role, const QString& content) {
+    MessageRecord m;
+    m.id = newRecordId();
+    m.conversationId = conversationId;
+    m.role = role;
+    m.content = content;
+    m.createdUtc = QDateTime::currentDateTimeUtc();
+    return m;
+}
+
+}  // namespace
+
+ChatController::ChatController(EngineWorker* engine, StoreWorker* store, QObject* parent)
+    : QObject(parent), m_engine(engine), m_store(store) {
+    qRegisterMetaType<SendProblem>();
+    connectEngine();
+    connectStore();
+    m_conversation.id = newRecordId();
+}
+
+void ChatController::connectEngine() {
+    connect(m_engine, &EngineWorker::loadProgress, this, [this](RequestId id, quint64 done, quint64 total) {
+        if (id == m_loadRequest) emit loadProgress(done, total, m_loadClock.elapsed());
+    });
+    connect(m_engine, &EngineWorker::modelLoaded, this, [this](RequestId id, const ModelSummary& model) {
+        if (id == m_loadRequest) m_loadRequest = 0;
+        m_model = model;
+        emit modelReady(model);
+        emit controlsChanged(controls());
+    });
+    connect(m_engine, &EngineWorker::loadFailed, this, [this](RequestId id, const QString& message, bool cancelled) {
+        if (id != m_loadRequest) return;
+        m_loadRequest = 0;
+        emit loadEnded(cancelled ? QString() : message);
+    });
+    connect(m_engine, &EngineWorker::prefillProgress, this, [this](RequestId id, qint64 done, qint64 total) {
+        if (!m_running || id != m_running->request) return;
+        const QLocale locale;
+        emit activityChanged(done < total
+                                 ? tr("Reading the prompt: %1 of %2 tokens").arg(locale.toString(done), locale.toString(total))
+                                 : QString());
+    });
+    connect(m_engine, &EngineWorker::passDone, this, &ChatController::onPass);
+    connect(m_engine, &EngineWorker::responseUpdated, this, &ChatController::onResponse);
+    connect(m_engine, &EngineWorker::generationFinished, this, &ChatController::onFinished);
+    connect(m_engine, &EngineWorker::promptPreviewed, this, [this](RequestId id, const PromptView& prompt) {
+        if (m_pending && id == m_pending->request) return checkFit(prompt);
+        if (id == m_countRequest) emit promptCounted(prompt);
+    });
+    connect(m_engine, &EngineWorker::promptFitted, this, [this](RequestId id, const QList<PromptMessage>& messages, int dropped) {
+        if (!m_pending || id != m_pending->request) return;
+        const PendingSend pending = *std::exchange(m_pending, std::nullopt);
+        if (dropped < 0)
+            return emit sendRefused({tr("Even the question alone does not fit with this answer length."), false, 0, false},
+                                    pending.text);
+        ask(pending.text, messages);
+    });
+}
+
+void ChatController::connectStore() {
+    connect(m_store, &StoreWorker::opened, this, [this](RequestId /*id*/, const OpenReport& report) {
+        if (report.ok()) refreshList();
+    });
+    connect(m_store, &StoreWorker::listLoaded, this,
+            [this](RequestId id, const QList<ConversationSummary>& list, const StoreProblem& problem) {
+                if (id != m_listRequest) return;
+                if (!problem.ok()) return emit storeProblem(problem.text());
+                m_list = list;
+                publishList();
+            });
+    connect(m_store, &StoreWorker::conversationLoaded, this, &ChatController::onConversationLoaded);
+    connect(m_store, &StoreWorker::traceLoaded, this,
+            [this](RequestId id, const QString& messageId, const TraceView& trace, const StoreProblem& problem) {
+                if (m_traceRequests.take(id) == messageId)
+                    emit traceReady(messageId, trace, problem.ok() ? QString() : problem.text());
+            });
+}
+
+ControlValues ChatController::controls() const {
+    ControlValues values = m_model ? m_model->defaults : ControlValues();
+    for (auto it = m_conversation.controls.constBegin(); it != m_conversation.controls.constEnd(); ++it)
+        values.insert(it.key(), it.value());
+    return values;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- model
+
+void ChatController::loadModel(const QString& folder, const QString& device, int threads) {
+    if (m_loadRequest != 0) m_engine->cancel(m_loadRequest);
+    m_loadClock.start();
+    m_loadRequest = m_engine->loadModelAsync(folder, device, threads);
+    emit loadStarted(folder.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty));
+}
+
+void ChatController::cancelLoad() { m_engine->cancel(m_loadRequest); }
+
+// -------------------------------------------------------------------------------------------------------- conversations
+
+void ChatController::newConversation() {
+    m_openRequest = 0;
+    m_pending.reset();
+    m_conversation = ConversationRecord();
+    m_conversation.id = newRecordId();
+    m_stored = false;
+    m_messages.clear();
+    emit conversationShown(m_conversation, m_messages);
+    emit controlsChanged(controls());
+}
+
+void ChatController::openConversation(const QString& id) {
+    if (id == m_conversation.id && m_stored) return;
+    m_pending.reset();
+    m_openRequest = m_store->loadConversationAsync(id);
+}
+
+void ChatController::onConversationLoaded(RequestId id, const ConversationRecord& record, QList<MessageRecord> messages,
+                                          const StoreProblem& problem) {
+    if (id != m_openRequest) return;  // another conversation was chosen meanwhile
+    m_openRequest = 0;
+    if (!problem.ok()) return emit storeProblem(problem.text());
+    m_conversation = record;
+    m_stored = true;
+    mergeRunning(messages);
+    m_messages = std::move(messages);
+    emit conversationShown(m_conversation, m_messages);
+    emit controlsChanged(controls());
+}
+
+/// What is in memory of the running answer is newer than what the store gave.
+void ChatController::mergeRunning(QList<MessageRecord>& messages) const {
+    if (!m_running) return;
+    for (MessageRecord& m : messages)
+        if (m.id == m_running->answer.id) m = m_running->answer;
+}
+
+void ChatController::renameConversation(const QString& id, const QString& title) {
+    m_store->renameConversation(id, title);
+    if (id == m_conversation.id) {
+        m_conversation.title = title;
+        m_conversation.titleIsManual = true;
+    }
+    for (ConversationSummary& c : m_list)
+        if (c.id == id) c.title = title;
+    publishList();
+}
+
+void ChatController::deleteConversation(const QString& id) {
+    if (runningConversation() == id) stop();
+    QString title;
+    for (const ConversationSummary& c : std::as_const(m_list))
+        if (c.id == id) title = c.title;
+    m_store->deleteConversation(id);
+    m_deleted.append(id);
+    publishList();
+    if (id == m_conversation.id) newConversation();
+    emit conversationDeleted(id, title);
+}
+
+void ChatController::undoDelete(const QString& id) {
+    m_store->restoreConversation(id);
+    m_deleted.removeAll(id);
+    publishList();
+    openConversation(id);
+}
+
+void ChatController::setSystemPrompt(const QString& conversationId, const QString& text) {
+    if (conversationId == m_conversation.id) {
+        if (m_conversation.systemPrompt == text) return;
+        m_conversation.systemPrompt = text;
+        ensureStored();
+    }
+    m_store->setSystemPrompt(conversationId, text);
+}
+
+void ChatController::setControls(const ControlValues& values) {
+    if (values == controls()) return;
+    m_conversation.controls = values;
+    if (m_stored) m_store->setControls(m_conversation.id, values);
+    emit controlsChanged(values);
+}
+
+void ChatController::setDraft(const QString& text) {
+    if (m_conversation.draft == text) return;
+    m_conversation.draft = text;
+    if (m_stored) m_store->setDraft(m_conversation.id, text);
+}
+
+/// Puts the open conversation into the history when the first thing worth keeping happens.
+void ChatController::ensureStored() {
+    if (m_stored) return;
+    m_stored = true;
+    m_conversation.createdUtc = m_conversation.updatedUtc = QDateTime::currentDateTimeUtc();
+    m_conversation.controls = controls();
+    if (m_model) m_conversation.modelFolder = m_model->folder;
+    m_store->createConversation(m_conversation);
+    m_list.prepend({m_conversation.id, m_conversation.title, m_conversation.createdUtc, m_conversation.updatedUtc});
+    publishList();
+}
+
+/// The open conversation becomes the newest of the list, with a title if it has none.
+void ChatController::touch(const QString& title) {
+    if (m_conversation.title.isEmpty() && !m_conversation.titleIsManual) m_conversation.title = title;
+    m_conversation.updatedUtc = QDateTime::currentDateTimeUtc();
+    for (ConversationSummary& c : m_list)
+        if (c.id == m_conversation.id) {
+            c.title = m_conversation.title;
+            c.updatedUtc = m_conversation.updatedUtc;
+        }
+    std::stable_sort(m_list.begin(), m_list.end(),
+                     [](const ConversationSummary& a, const ConversationSummary& b) { return a.updatedUtc > b.updatedUtc; });
+    publishList();
+}
+
+void ChatController::refreshList() { m_listRequest = m_store->loadListAsync(); }
+
+void ChatController::publishList() {
+    QList<ConversationSummary> shown;
+    for (const ConversationSummary& c : std::as_const(m_list))
+        if (!m_deleted.contains(c.id)) shown.append(c);
+    emit listChanged(shown, runningConversation());
+}
+
+// ---------------------------------------------------------------------------------------------------------------- asking
+
+/// The prompt's messages: system prompt, the turns so far, the question. Answers without text (cut while thinking) are left out.
+QList<PromptMessage> ChatController::promptMessages(const QString& question) const {
+    QList<PromptMessage> out;
+    if (!m_conversation.systemPrompt.trimmed().isEmpty()) out.append({QStringLiteral("system"), m_conversation.systemPrompt});
+    for (const MessageRecord& m : m_messages)
+        if (m.role == kUser || !m.content.isEmpty()) out.append({m.role, m.content});
+    if (!question.isEmpty()) out.append({kUser, question});
+    return out;
+}
+
+void ChatController::countPrompt(const QString& draft) {
+    if (!m_model) return;
+    const QString text = draft.trimmed().isEmpty() ? QString() : draft;
+    const QList<PromptMessage> messages = promptMessages(text);
+    if (messages.isEmpty() || messages.constLast().role == QLatin1String("system")) {
+        m_countRequest = 0;
+        PromptView none;
+        none.context = m_model->context;
+        return emit promptCounted(none);
+    }
+    m_countRequest = m_engine->previewPromptAsync(messages, controls().value(kThinking, true).toBool());
+}
+
+void ChatController::send(const QString& text) {
+    if (text.trimmed().isEmpty() || m_running || m_pending) return;
+    if (!m_model) return emit sendRefused({tr("No model is loaded. Open one with File, Open model."), false, 0, false}, text);
+    m_pending = PendingSend{0, text, false};
+    m_pending->request = m_engine->previewPromptAsync(promptMessages(text), controls().value(kThinking, true).toBool());
+}
+
+void ChatController::checkFit(const PromptView& prompt) {
+    const PendingSend pending = *std::exchange(m_pending, std::nullopt);
+    if (!prompt.problem.isEmpty()) return emit sendRefused({prompt.problem, false, 0, false}, pending.text);
+    const ControlValues values = controls();
+    const qint64 need = positionsNeeded(prompt.tokens, values);
+    if (need <= prompt.context) return ask(pending.text, promptMessages(pending.text));
+    const QLocale locale;
+    SendProblem problem;
+    const qint64 block = std::max<qint64>(1, values.value(kBlockSize, 32).toLongLong());
+    problem.shorterAnswerTokens = (prompt.context - prompt.tokens) / block * block;
+    problem.shorterAnswer = problem.shorterAnswerTokens >= block;
+    problem.leaveOutOldest =
+        std::count_if(m_messages.begin(), m_messages.end(), [](const MessageRecord& m) { return m.role == kUser; }) > 0;
+    problem.text =
+        tr("The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the "
+           "model can hold.")
+            .arg(locale.toString(prompt.tokens), locale.toString(values.value(kMaxNewTokens).toLongLong()), locale.toString(need),
+                 locale.toString(prompt.context));
+    emit sendRefused(problem, pending.text);
+}
+
+void ChatController::sendWithShorterAnswer(const QString& text, qint64 maxNewTokens) {
+    ControlValues values = controls();
+    values.insert(kMaxNewTokens, maxNewTokens);
+    setControls(values);
+    send(text);
+}
+
+void ChatController::sendWithoutOldest(const QString& text) {
+    if (text.trimmed().isEmpty() || m_running || m_pending || !m_model) return;
+    m_pending = PendingSend{0, text, true};
+    m_pending->request = m_engine->fitPromptAsync(promptMessages(text), controls());
+}
+
+void ChatController::ask(const QString& question, const QList<PromptMessage>& messages) {
+    if (m_running) return;
+    ensureStored();
+    MessageRecord user = newMessage(m_conversation.id, kUser, question);
+    m_store->appendMessage(user);
+    m_messages.append(user);
+    setDraft({});
+    touch(titleFromQuestion(question));
+    emit messageAdded(user);
+    emit sent();
+    startAnswer(messages);
+}
+
+void ChatController::regenerate(const QString& messageId) {
+    if (m_running || !m_model || m_messages.isEmpty() || m_messages.constLast().id != messageId ||
+        m_messages.constLast().role != kAssistant)
+        return;
+    m_store->setAsideAnswer(messageId);
+    m_messages.removeLast();
+    emit messageRemoved(messageId);
+    startAnswer(promptMessages({}));
+}
+
+void ChatController::startAnswer(const QList<PromptMessage>& messages) {
+    const ControlValues values = controls();
+    Running running;
+    running.answer = newMessage(m_conversation.id, kAssistant, {});
+    running.answer.inProgress = true;
+    running.answer.model = m_model->name;
+    running.answer.settings = values;
+    running.answer.hasThinking = values.value(kThinking, true).toBool() && m_model->thinkEndId >= 0;
+    running.answer.thinkingClosed = !running.answer.hasThinking;
+    running.trace.maskId = m_model->maskId;
+    running.trace.blockSize = values.value(kBlockSize, 32).toInt();
+    running.trace.threshold = values.value(QStringLiteral("threshold"), 0.95).toDouble();
+    m_store->beginAnswer(running.answer);
+    m_messages.append(running.answer);
+    running.request = m_engine->generateAsync({messages, values});
+    m_running = std::move(running);
+    emit messageAdded(m_running->answer);
+    emit answerBegan(m_running->trace);
+    emit runningChanged();
+    publishList();
+}
+
+void ChatController::stop() {
+    if (m_running) m_engine->cancel(m_running->request);
+}
+
+// ------------------------------------------------------------------------------------------------------------- the answer
+
+void ChatController::onPass(RequestId id, const PassView& pass) {
+    if (!m_running || id != m_running->request) return;
+    m_running->trace.passes.append(pass);
+    emit passArrived(pass);
+}
+
+/// What the store does not have yet of the running answer.
+AnswerUpdate ChatController::takeUpdate() {
+    Running& r = *m_running;
+    AnswerUpdate update{r.answer.id,
+                        r.answer.content,
+                        r.answer.thinking,
+                        r.answer.hasThinking,
+                        r.answer.thinkingClosed,
+                        r.answer.responseIds,
+                        r.answer.stats,
+                        {r.trace.maskId, r.trace.blockSize, r.trace.threshold, r.trace.passes.mid(r.storedPasses)}};
+    r.storedPasses = r.trace.passes.size();
+    r.storedTokens = r.answer.responseIds.size();
+    return update;
+}
+
+void ChatController::onResponse(RequestId id, const ResponseUpdate& response) {
+    if (!m_running || id != m_running->request) return;
+    MessageRecord& answer = m_running->answer;
+    answer.content = response.answer;
+    answer.thinking = response.thinking;
+    answer.hasThinking = response.hasThinking;
+    answer.thinkingClosed = response.thinkingClosed;
+    answer.responseIds = response.tokens;
+    answer.stats = response.stats;
+    // Single tokens are stored a block's worth at a time.
+    const bool wholeBlock = m_running->trace.passes.isEmpty() || m_running->trace.passes.constLast().type != PassType::Token;
+    if (wholeBlock || response.tokens.size() >= m_running->storedTokens + m_running->trace.blockSize)
+        m_store->updateAnswer(takeUpdate());
+    if (answer.conversationId == m_conversation.id) mergeRunning(m_messages);
+    emit messageChanged(answer);
+}
+
+void ChatController::onFinished(RequestId id, const GenerationOutcome& outcome) {
+    if (!m_running || id != m_running->request) return;
+    MessageRecord& answer = m_running->answer;
+    if (outcome.reason != EndReason::Refused) {
+        answer.content = outcome.response.answer;
+        answer.thinking = outcome.response.thinking;
+        answer.hasThinking = outcome.response.hasThinking;
+        answer.thinkingClosed = outcome.response.thinkingClosed;
+        answer.responseIds = outcome.response.tokens;
+        answer.stats = outcome.response.stats;
+    }
+    answer.inProgress = false;
+    answer.stopReason = outcome.reason;
+    answer.error = outcome.error;
+    m_store->finishAnswer(takeUpdate(), outcome.reason, outcome.error);
+    if (answer.conversationId == m_conversation.id) mergeRunning(m_messages);
+    const MessageRecord finished = answer;
+    m_running.reset();
+    emit activityChanged({});
+    emit messageChanged(finished);
+    emit answerEnded(finished);
+    emit runningChanged();
+    publishList();
+}
+
+void ChatController::requestTrace(const QString& messageId) {
+    if (messageId == runningMessage()) return emit traceReady(messageId, liveTrace(), {});
+    m_traceRequests.insert(m_store->loadTraceAsync(messageId), messageId);
+}
+
+}  // namespace trefoil
