@@ -1,0 +1,276 @@
+#include "ui/blocks/block_dock.h"
+
+#include "ui/blocks/block_bars.h"
+#include "ui/blocks/block_details.h"
+#include "ui/blocks/block_legend.h"
+#include "ui/blocks/block_view.h"
+#include "ui/theme/theme.h"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QStackedLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace trefoil {
+namespace {
+
+constexpr int kFrameMilliseconds = 16;
+constexpr std::array<double, 4> kSpeeds = {0.5, 1.0, 2.0, 4.0};
+constexpr int kUsualSpeed = 1;
+
+QToolButton* makeButton(const QString& objectName, const QString& name, QWidget* parent) {
+    auto* const button = new QToolButton(parent);
+    button->setObjectName(objectName);
+    button->setAccessibleName(name);
+    button->setToolTip(name);
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::StrongFocus);
+    return button;
+}
+
+}  // namespace
+
+BlockDock::BlockDock(QWidget* parent)
+    : QWidget(parent),
+      m_stack(new QStackedLayout(this)),
+      m_empty(new QLabel(this)),
+      m_content(new QWidget(this)),
+      m_title(new QLabel(m_content)),
+      m_scroll(new QScrollArea(m_content)),
+      m_view(new BlockView(m_scroll)),
+      m_legend(new BlockLegend(m_content)),
+      m_details(new BlockDetails(m_content)),
+      m_bars(new BlockBars(m_content)) {
+    setObjectName(QStringLiteral("blockDockContent"));
+    m_frameTimer.setSingleShot(true);
+    m_frameTimer.setInterval(kFrameMilliseconds);
+    m_frameTimer.setTimerType(Qt::PreciseTimer);
+
+    m_empty->setObjectName(QStringLiteral("blockEmptyText"));
+    m_empty->setText(
+        tr("No blocks yet.\n\nAsk something and watch the answer's blocks fill in here, or choose an answer to see how it "
+           "was written."));
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_empty->setMargin(16);
+    m_empty->setForegroundRole(QPalette::PlaceholderText);
+
+    m_title->setObjectName(QStringLiteral("blockTitle"));
+    m_title->setAccessibleName(tr("State of the block"));
+    m_title->setWordWrap(true);
+    QFont bold = m_title->font();
+    bold.setWeight(QFont::DemiBold);
+    m_title->setFont(bold);
+
+    m_scroll->setObjectName(QStringLiteral("blockScroll"));
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->viewport()->setAutoFillBackground(false);
+    m_scroll->setWidget(m_view);
+    m_view->setAutoFillBackground(false);
+    m_view->installEventFilter(this);
+
+    auto* const column = new QVBoxLayout(m_content);
+    column->setContentsMargins(8, 8, 8, 8);
+    column->setSpacing(6);
+    column->addWidget(m_title);
+    column->addWidget(m_scroll, 100);
+    column->addWidget(m_legend);
+    column->addWidget(m_details);
+    column->addWidget(m_bars);
+    column->addWidget(makeTransport());
+    column->addStretch(1);
+    m_stack->addWidget(m_empty);
+    m_stack->addWidget(m_content);
+
+    connectParts();
+    refreshIcons();
+    refresh();
+}
+
+QWidget* BlockDock::makeTransport() {
+    auto* const bar = new QWidget(m_content);
+    m_back = makeButton(QStringLiteral("blockStepBack"), tr("Previous pass"), bar);
+    m_play = makeButton(QStringLiteral("blockPlay"), tr("Play"), bar);
+    m_forward = makeButton(QStringLiteral("blockStepForward"), tr("Next pass"), bar);
+    m_back->setAutoRepeat(true);
+    m_forward->setAutoRepeat(true);
+    m_slider = new QSlider(Qt::Horizontal, bar);
+    m_slider->setObjectName(QStringLiteral("blockPassSlider"));
+    m_slider->setAccessibleName(tr("Pass of the block"));
+    m_slider->setToolTip(tr("The pass shown, from the masked block to its last pass"));
+    m_slider->setPageStep(1);
+    m_slider->setTickPosition(QSlider::NoTicks);
+    m_speed = new QComboBox(bar);
+    m_speed->setObjectName(QStringLiteral("blockSpeed"));
+    m_speed->setAccessibleName(tr("Replay speed"));
+    m_speed->setToolTip(tr("Replay speed; ×1 is about two passes a second"));
+    for (const double speed : kSpeeds) m_speed->addItem(QStringLiteral("×") + QLocale().toString(speed), speed);
+    m_speed->setCurrentIndex(kUsualSpeed);
+    m_follow = makeButton(QStringLiteral("blockFollow"), tr("Follow the newest pass"), bar);
+    m_follow->setText(tr("Live"));
+    m_follow->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+
+    auto* const row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(2);
+    row->addWidget(m_back);
+    row->addWidget(m_play);
+    row->addWidget(m_forward);
+    row->addWidget(m_slider, 1);
+    row->addWidget(m_follow);
+    row->addWidget(m_speed);
+    return bar;
+}
+
+void BlockDock::connectParts() {
+    connect(&m_replay, &BlockReplay::changed, this, &BlockDock::refresh);
+    connect(&m_replay, &BlockReplay::passesPending, this, [this] {
+        if (!m_frameTimer.isActive()) m_frameTimer.start();
+    });
+    connect(&m_frameTimer, &QTimer::timeout, &m_replay, &BlockReplay::catchUp);
+    connect(m_view, &BlockView::shownCellChanged, this,
+            [this] { m_details->setCell(m_view->shownCell(), m_replay.model().threshold()); });
+    connect(m_view, &BlockView::revealWanted, this, [this](const QRect& rect) {
+        m_scroll->ensureVisible(rect.center().x(), rect.center().y(), rect.width() / 2, rect.height() / 2);
+    });
+    connect(m_bars, &BlockBars::blockChosen, &m_replay, &BlockReplay::showBlock);
+    connect(m_back, &QToolButton::clicked, &m_replay, &BlockReplay::stepBack);
+    connect(m_forward, &QToolButton::clicked, &m_replay, &BlockReplay::stepForward);
+    connect(m_follow, &QToolButton::clicked, &m_replay, &BlockReplay::follow);
+    connect(m_play, &QToolButton::clicked, this, [this] {
+        if (m_replay.isPlaying()) {
+            m_replay.pause();
+        } else {
+            m_replay.play();
+        }
+    });
+    connect(m_slider, &QSlider::valueChanged, &m_replay, &BlockReplay::showFrame);
+    connect(m_speed, &QComboBox::currentIndexChanged, this, [this] { m_replay.setSpeed(m_speed->currentData().toDouble()); });
+}
+
+void BlockDock::setTrace(const TraceView& trace) {
+    m_frameTimer.stop();
+    m_replay.setTrace(trace);
+}
+
+void BlockDock::clear() {
+    m_frameTimer.stop();
+    m_replay.clear();
+}
+
+void BlockDock::beginLive(qint32 maskId, qint32 blockSize, double threshold) {
+    m_frameTimer.stop();
+    m_replay.beginLive(maskId, blockSize, threshold);
+}
+
+void BlockDock::addPass(const PassView& pass) { m_replay.addPass(pass); }
+
+void BlockDock::endLive() {
+    m_frameTimer.stop();
+    m_replay.endLive();
+}
+
+void BlockDock::refresh() {
+    const BlockModel& model = m_replay.model();
+    m_stack->setCurrentWidget(m_replay.block() < 0 ? m_empty : m_content);
+    const QList<CellView> cells = model.cells(m_replay.block(), m_replay.frame());
+    m_legend->setPromptShown(!cells.isEmpty() && cells.first().state == CellState::Prompt);
+    const bool resized = cells.size() != m_view->cells().size();
+    m_view->setCells(cells, model.threshold());
+    if (resized) fitView();
+    m_bars->refresh(&model, m_replay.block());
+    refreshTitle();
+    refreshTransport();
+}
+
+QString BlockDock::titleText() const {
+    const FrameSummary frame = m_replay.model().frame(m_replay.block(), m_replay.frame());
+    const QString block = tr("Block %1").arg(m_replay.block() + 1);
+    const QString resolved = tr("%1 of %2 resolved").arg(frame.resolved).arg(frame.cells);
+    QStringList parts{block};
+    if (frame.type == PassType::Token) {
+        parts.append(tr("token %1 of %2").arg(frame.frame).arg(frame.frames));
+        return parts.join(QStringLiteral(" · "));
+    }
+    if (frame.frame == 0) {
+        parts.append(tr("before pass 1 of %1").arg(frame.frames));
+        parts.append(resolved);
+        return parts.join(QStringLiteral(" · "));
+    }
+    parts.append(tr("pass %1 of %2").arg(frame.frame).arg(frame.frames));
+    if (frame.type == PassType::Draft) {
+        parts.append(tr("draft of %1").arg(frame.cells));
+    } else if (frame.type == PassType::Verify) {
+        parts.append(tr("check: %1 of %2 kept").arg(frame.resolved).arg(frame.cells));
+    } else {
+        parts.append(resolved);
+        parts.append(tr("%1 in this pass").arg(frame.resolvedNow));
+        if (frame.dropped > 0) parts.append(tr("%1 dropped").arg(frame.dropped));
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+void BlockDock::refreshTitle() { m_title->setText(m_replay.block() < 0 ? QString() : titleText()); }
+
+void BlockDock::refreshTransport() {
+    const QSignalBlocker quiet(m_slider);
+    const qint32 frames = m_replay.model().frameCount(m_replay.block());
+    m_slider->setRange(0, frames);
+    m_slider->setValue(m_replay.frame());
+    m_back->setEnabled(m_replay.canStepBack());
+    m_forward->setEnabled(m_replay.canStepForward());
+    m_follow->setVisible(m_replay.isLive() && !m_replay.isFollowing());
+    const QString name = m_replay.isPlaying() ? tr("Pause") : tr("Play");
+    if (m_play->accessibleName() == name) return;
+    m_play->setAccessibleName(name);
+    m_play->setToolTip(name);
+    m_play->setIcon(theme::icon(m_replay.isPlaying() ? QStringLiteral("pause") : QStringLiteral("play"), palette()));
+}
+
+void BlockDock::refreshIcons() {
+    m_back->setIcon(theme::icon(QStringLiteral("left"), palette()));
+    m_forward->setIcon(theme::icon(QStringLiteral("right"), palette()));
+    m_follow->setIcon(theme::icon(QStringLiteral("down"), palette()));
+    m_play->setIcon(theme::icon(m_replay.isPlaying() ? QStringLiteral("pause") : QStringLiteral("play"), palette()));
+}
+
+void BlockDock::fitView() {
+    m_scroll->setMaximumHeight(std::max(1, m_view->heightForWidth(m_scroll->viewport()->width())));
+    m_scroll->setMinimumHeight(std::min(m_scroll->maximumHeight(), 4 * m_view->fontMetrics().height()));
+}
+
+QSize BlockDock::sizeHint() const {
+    const QSize view = m_view->sizeHint();
+    return {view.width() + 16, QWidget::sizeHint().height()};
+}
+
+void BlockDock::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) refreshIcons();
+    QWidget::changeEvent(event);
+}
+
+void BlockDock::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitView();
+}
+
+bool BlockDock::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view && (event->type() == QEvent::Resize || event->type() == QEvent::FontChange)) fitView();
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace trefoil

@@ -1,0 +1,81 @@
+// The Block dock's content: the block's cells, what is known of the chosen one, a bar per block, and the replay's controls. Shows
+// a response while it is written, or any saved one.
+#pragma once
+
+#include "app/core/generation_types.h"
+#include "ui/blocks/block_replay.h"
+
+#include <QIcon>
+#include <QTimer>
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QScrollArea;
+class QSlider;
+class QStackedLayout;
+class QToolButton;
+
+namespace trefoil {
+
+class BlockBars;
+class BlockDetails;
+class BlockLegend;
+class BlockView;
+
+class BlockDock : public QWidget {
+    Q_OBJECT
+public:
+    explicit BlockDock(QWidget* parent = nullptr);
+
+    /// Shows a saved response: its first block, complete. After endLive, the trace of the same response keeps the place shown.
+    void setTrace(const TraceView& trace);
+    void clear();
+    /// Live display of a response that begins now. It follows the newest pass until the person chooses another place.
+    void beginLive(qint32 maskId, qint32 blockSize, double threshold);
+    /// Takes in a pass at little cost; it is shown with the next frame of about 60 a second. Ignored outside beginLive … endLive.
+    void addPass(const PassView& pass);
+    /// Shows the last state at once. The response stays, to be replayed.
+    void endLive();
+
+    /// Where the display stands, for the window and for tests.
+    [[nodiscard]] const BlockReplay& replay() const { return m_replay; }
+
+    QSize sizeHint() const override;
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    QWidget* makeTransport();
+    void connectParts();
+    void refresh();
+    void refreshTitle();
+    void refreshTransport();
+    void refreshIcons();
+    /// Gives the cells the height that they need and no more.
+    void fitView();
+    [[nodiscard]] QString titleText() const;
+
+    BlockReplay m_replay;
+    QTimer m_frameTimer;  ///< coalesces live passes to the display's rate
+    QStackedLayout* m_stack;
+    QLabel* m_empty;
+    QWidget* m_content;
+    QLabel* m_title;
+    QScrollArea* m_scroll;
+    BlockView* m_view;
+    BlockLegend* m_legend;
+    BlockDetails* m_details;
+    BlockBars* m_bars;
+    QToolButton* m_back = nullptr;
+    QToolButton* m_play = nullptr;
+    QToolButton* m_forward = nullptr;
+    QToolButton* m_follow = nullptr;
+    QSlider* m_slider = nullptr;
+    QComboBox* m_speed = nullptr;
+};
+
+}  // namespace trefoil

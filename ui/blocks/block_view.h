@@ -1,0 +1,77 @@
+// One block as a grid of cells. Point, click or use the keys to choose a cell; the view shows what it is given and keeps nothing
+// else.
+#pragma once
+
+#include "ui/blocks/block_model.h"
+#include "ui/blocks/painted_items.h"
+
+#include <QHash>
+#include <QWidget>
+
+#include <optional>
+
+namespace trefoil {
+
+class BlockView : public QWidget, public PaintedItems {
+    Q_OBJECT
+public:
+    explicit BlockView(QWidget* parent = nullptr);
+
+    /// Shows these cells. The chosen row stays chosen while there is such a row.
+    void setCells(const QList<CellView>& cells, double threshold);
+    [[nodiscard]] const QList<CellView>& cells() const { return m_cells; }
+    /// The cell under the pointer, else the one chosen by click or key; -1: none.
+    [[nodiscard]] int shownRow() const;
+    [[nodiscard]] std::optional<CellView> shownCell() const;
+    /// "row 5, ' blue', 0.97, resolved in pass 2"
+    [[nodiscard]] static QString describe(const CellView& cell);
+    /// Times that the widget was painted; for tests of the display's rate.
+    [[nodiscard]] int paintCount() const { return m_paintCount; }
+    [[nodiscard]] int columns() const;
+
+    int itemCount() const override { return static_cast<int>(m_cells.size()); }
+    QString itemName(int index) const override;
+    QRect itemRect(int index) const override;
+    int itemAt(const QPoint& point) const override;
+    int currentItem() const override { return m_chosen; }
+    void chooseItem(int index) override;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+
+signals:
+    /// Another cell is shown, or what is known of it changed.
+    void shownCellChanged();
+    /// The cell chosen by key should be scrolled into view (widget coordinates).
+    void revealWanted(const QRect& rect);
+
+protected:
+    bool event(QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    [[nodiscard]] int columnsFor(int width) const;
+    [[nodiscard]] QRectF cellRect(int index) const;
+    [[nodiscard]] QString drawn(const CellView& cell);
+    void hover(int index);
+    /// The row that a navigation key leads to; -1 when the key is none.
+    [[nodiscard]] int rowAfterKey(int key) const;
+
+    QList<CellView> m_cells;
+    double m_threshold = 0.95;
+    int m_chosen = -1;
+    int m_hovered = -1;
+    int m_paintCount = 0;
+    QHash<QString, QString> m_drawn;  ///< a token's text -> its text in the cell, with this font
+};
+
+}  // namespace trefoil
