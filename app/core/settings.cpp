@@ -1,0 +1,140 @@
+#include "app/core/settings.h"
+
+#include "app/core/data_location.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QSettings>
+
+#include <algorithm>
+
+namespace trefoil {
+
+namespace {
+
+constexpr int kDelayMs = 500;
+
+constexpr QLatin1String kGeometry("window/geometry");
+constexpr QLatin1String kState("window/state");
+constexpr QLatin1String kTheme("appearance/theme");
+constexpr QLatin1String kFontSize("appearance/font_size");
+constexpr QLatin1String kModelFolder("model/folder");
+constexpr QLatin1String kDevice("model/device");
+constexpr QLatin1String kThreads("model/threads");
+constexpr QLatin1String kConfirmLinks("chat/confirm_links");
+constexpr QLatin1String kHistoryFile("history/file");
+constexpr QLatin1String kConversation("history/conversation");
+
+}  // namespace
+
+Settings::Settings(const QString& fileName, QObject* parent) : QObject(parent), m_fileName(fileName), m_timer(this) {
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(kDelayMs);
+    connect(&m_timer, &QTimer::timeout, this, &Settings::flush);
+    if (m_fileName.isEmpty() || !QFileInfo(m_fileName).isFile()) return;
+    QSettings file(m_fileName, QSettings::IniFormat);
+    for (const QString& key : file.allKeys()) m_values.insert(key, file.value(key));
+    m_broken = file.status() == QSettings::FormatError;
+}
+
+Settings::~Settings() { flush(); }
+
+QByteArray Settings::windowGeometry() const { return QByteArray::fromBase64(value(kGeometry).toByteArray()); }
+void Settings::setWindowGeometry(const QByteArray& geometry) { set(kGeometry, QString::fromLatin1(geometry.toBase64())); }
+QByteArray Settings::windowState() const { return QByteArray::fromBase64(value(kState).toByteArray()); }
+void Settings::setWindowState(const QByteArray& state) { set(kState, QString::fromLatin1(state.toBase64())); }
+
+ThemeChoice Settings::theme() const {
+    const QString name = value(kTheme).toString();
+    if (name == QLatin1String("light")) return ThemeChoice::Light;
+    if (name == QLatin1String("dark")) return ThemeChoice::Dark;
+    return ThemeChoice::System;
+}
+
+void Settings::setTheme(ThemeChoice theme) {
+    if (theme == this->theme()) return;
+    set(kTheme, theme == ThemeChoice::Light  ? QStringLiteral("light")
+                : theme == ThemeChoice::Dark ? QStringLiteral("dark")
+                                             : QStringLiteral("system"));
+    emit themeChanged(theme);
+}
+
+QString Settings::lastModelFolder() const { return value(kModelFolder).toString(); }
+void Settings::setLastModelFolder(const QString& folder) { set(kModelFolder, folder); }
+
+QString Settings::device() const {
+    const QString device = value(kDevice).toString();
+    return device.isEmpty() ? QStringLiteral("auto") : device;
+}
+void Settings::setDevice(const QString& device) { set(kDevice, device); }
+
+int Settings::threads() const { return integer(kThreads, 0, 0, kMaxThreads); }
+void Settings::setThreads(int threads) { set(kThreads, std::clamp(threads, 0, kMaxThreads)); }
+
+bool Settings::confirmLinks() const { return value(kConfirmLinks).toString() != QLatin1String("false"); }
+void Settings::setConfirmLinks(bool confirm) { set(kConfirmLinks, confirm ? QStringLiteral("true") : QStringLiteral("false")); }
+
+int Settings::fontSize() const {
+    const int points = integer(kFontSize, 0, 0, kMaxFontSize);
+    return points < kMinFontSize ? 0 : points;
+}
+
+void Settings::setFontSize(int points) {
+    const int bounded = points <= 0 ? 0 : std::clamp(points, kMinFontSize, kMaxFontSize);
+    if (bounded == fontSize()) return;
+    set(kFontSize, bounded);
+    emit fontSizeChanged(bounded);
+}
+
+QString Settings::historyFile() const { return value(kHistoryFile).toString(); }
+void Settings::setHistoryFile(const QString& file) { set(kHistoryFile, file); }
+QString Settings::lastConversation() const { return value(kConversation).toString(); }
+void Settings::setLastConversation(const QString& id) { set(kConversation, id); }
+
+StoreProblem Settings::flush() {
+    m_timer.stop();
+    if (m_changed.isEmpty() || m_fileName.isEmpty()) return {};
+    const StoreProblem problem = write();
+    if (problem.ok()) {
+        m_changed.clear();
+        if (m_failing) emit saved();
+    } else if (!m_failing) {
+        emit notSaved(problem);
+    }
+    m_failing = !problem.ok();
+    return problem;
+}
+
+QVariant Settings::value(const QString& key) const { return m_values.value(key); }
+
+int Settings::integer(const QString& key, int fallback, int minimum, int maximum) const {
+    bool ok = false;
+    const int number = value(key).toString().toInt(&ok);  // the C locale, as QSettings writes
+    return ok && number >= minimum && number <= maximum ? number : fallback;
+}
+
+void Settings::set(const QString& key, const QVariant& newValue) {
+    if (m_values.contains(key) && m_values.value(key).toString() == newValue.toString()) return;
+    m_values.insert(key, newValue);
+    m_changed.insert(key, newValue);
+    m_timer.start();
+}
+
+StoreProblem Settings::write() {
+    if (const StoreProblem problem = prepareFolder(QFileInfo(m_fileName).absolutePath()); !problem.ok()) return problem;
+    if (m_broken) {
+        // Lines that QSettings did not understand would be gone after writing.
+        const QString copy = m_fileName + QStringLiteral(".damaged");
+        QFile::remove(copy);
+        m_broken = !QFile::copy(m_fileName, copy);
+    }
+    // Opened anew each time: changes of another running Trefoil to other keys are kept.
+    QSettings file(m_fileName, QSettings::IniFormat);
+    for (auto it = m_changed.cbegin(); it != m_changed.cend(); ++it) file.setValue(it.key(), it.value());
+    file.sync();
+    if (file.status() != QSettings::AccessError) return {};
+    return {StoreProblemKind::ReadOnly, tr("The settings “%1” cannot be written.").arg(m_fileName),
+            tr("They hold until Trefoil ends; check the folder's permissions and the free space.")};
+}
+
+}  // namespace trefoil

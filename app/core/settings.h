@@ -1,0 +1,78 @@
+// The program's settings in an INI file of the configuration folder. Reading is tolerant: a missing, mistyped or out-of-range
+// value is its default, unknown keys stay. Writing is gathered for half a second. Numbers are in the C locale whatever the
+// person's.
+#pragma once
+
+#include "app/core/store_types.h"
+
+#include <QByteArray>
+#include <QHash>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <QVariant>
+
+namespace trefoil {
+
+enum class ThemeChoice : quint8 { System, Light, Dark };
+
+class Settings : public QObject {
+    Q_OBJECT
+public:
+    static constexpr int kMaxThreads = 1024;
+    static constexpr int kMinFontSize = 6;
+    static constexpr int kMaxFontSize = 48;
+
+    /// An empty name keeps the settings in memory only (no folder could be told).
+    explicit Settings(const QString& fileName, QObject* parent = nullptr);
+    /// Writes what waits.
+    ~Settings() override;
+
+    [[nodiscard]] QString fileName() const { return m_fileName; }
+
+    [[nodiscard]] QByteArray windowGeometry() const;
+    void setWindowGeometry(const QByteArray& geometry);
+    [[nodiscard]] QByteArray windowState() const;
+    void setWindowState(const QByteArray& state);
+    [[nodiscard]] ThemeChoice theme() const;
+    void setTheme(ThemeChoice theme);
+    [[nodiscard]] QString lastModelFolder() const;  ///< empty: the demo model
+    void setLastModelFolder(const QString& folder);
+    [[nodiscard]] QString device() const;  ///< "auto" unless set
+    void setDevice(const QString& device);
+    [[nodiscard]] int threads() const;  ///< 0: the engine's choice
+    void setThreads(int threads);
+    [[nodiscard]] bool confirmLinks() const;  ///< show the address before a link is opened
+    void setConfirmLinks(bool confirm);
+    [[nodiscard]] int fontSize() const;  ///< points; 0: the desktop's
+    void setFontSize(int points);
+    [[nodiscard]] QString historyFile() const;  ///< a history that was started beside the standard one; empty: the standard one
+    void setHistoryFile(const QString& file);
+    [[nodiscard]] QString lastConversation() const;
+    void setLastConversation(const QString& id);
+
+    /// Writes what waits now. With a problem it is kept and tried again at the next change or flush.
+    StoreProblem flush();
+
+signals:
+    void themeChanged(trefoil::ThemeChoice theme);
+    void fontSizeChanged(int points);
+    /// Given once until writing works again.
+    void notSaved(const trefoil::StoreProblem& problem);
+    void saved();
+
+private:
+    [[nodiscard]] QVariant value(const QString& key) const;
+    [[nodiscard]] int integer(const QString& key, int fallback, int minimum, int maximum) const;
+    void set(const QString& key, const QVariant& value);
+    StoreProblem write();
+
+    QString m_fileName;
+    QHash<QString, QVariant> m_values;
+    QHash<QString, QVariant> m_changed;  ///< not written yet
+    QTimer m_timer;
+    bool m_failing = false;
+    bool m_broken = false;  ///< the file could not be read as INI; a copy is kept before it is written
+};
+
+}  // namespace trefoil
