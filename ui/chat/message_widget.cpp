@@ -1,0 +1,319 @@
+#include "ui/chat/message_widget.h"
+
+#include "ui/chat/quiet_button.h"
+#include "ui/chat/text_column.h"
+#include "ui/chat/thinking_pane.h"
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLocale>
+#include <QMenu>
+#include <QPainter>
+#include <QVBoxLayout>
+
+namespace trefoil {
+namespace {
+
+constexpr int kCardMargin = 14;
+constexpr qsizetype kDescribedCharacters = 4000;
+
+/// Why the response ended, where that is worth a word.
+QString reasonText(const TranscriptMessage& message) {
+    switch (message.reason) {
+        case EndReason::Length:
+            return MessageWidget::tr("Length limit reached");
+        case EndReason::Cancelled:
+            return MessageWidget::tr("Stopped");
+        case EndReason::Interrupted:
+            return MessageWidget::tr("Interrupted: the program ended before the answer did");
+        case EndReason::Refused:
+            return MessageWidget::tr("Not run");
+        case EndReason::Failed:
+            return MessageWidget::tr("Failed");
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queue, QWidget* parent)
+    : QWidget(parent),
+      m_message(message),
+      m_body(new TextColumn(queue, this)),
+      m_copy(new QuietButton(QStringLiteral("copy"), tr("Copy"), this)) {
+    setObjectName(QStringLiteral("message"));
+    setFocusPolicy(Qt::TabFocus);
+    m_body->setObjectName(QStringLiteral("messageText"));
+    m_copy->setObjectName(QStringLiteral("copyMessageButton"));
+    m_copy->setToolTip(tr("Copy this message"));
+    m_copy->setAccessibleName(tr("Copy this message"));
+    connectColumn(m_body);
+    connect(m_copy, &QToolButton::clicked, this, &MessageWidget::copyMessage);
+    auto* layout = new QVBoxLayout(this);
+    if (message.role == u"user") {
+        setAccessibleName(tr("Your message"));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(6);
+        row->addWidget(m_body, 1);
+        row->addWidget(m_copy, 0, Qt::AlignTop);
+        layout->setContentsMargins(kCardMargin, 10, 8, 10);
+        layout->addLayout(row);
+    } else {
+        setAccessibleName(tr("Answer"));
+        m_thinking = new ThinkingPane(queue, this);
+        connectColumn(m_thinking->column());
+        m_error = new TextColumn(queue, this);
+        m_error->setObjectName(QStringLiteral("messageError"));
+        connectColumn(m_error);
+        m_status = new QLabel(this);
+        m_status->setObjectName(QStringLiteral("messageStatus"));
+        m_status->setTextFormat(Qt::PlainText);
+        m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        m_regenerate = new QuietButton(QStringLiteral("regenerate"), tr("Regenerate"), this);
+        m_regenerate->setObjectName(QStringLiteral("regenerateButton"));
+        m_regenerate->setToolTip(tr("Write this answer again"));
+        m_trace = new QuietButton(QStringLiteral("block"), tr("Show blocks"), this);
+        m_trace->setObjectName(QStringLiteral("showBlocksButton"));
+        m_trace->setToolTip(tr("Show in the Block dock how this answer was written"));
+        connect(m_regenerate, &QToolButton::clicked, this, &MessageWidget::regenerateRequested);
+        connect(m_trace, &QToolButton::clicked, this, &MessageWidget::traceRequested);
+        auto* footer = new QHBoxLayout;
+        footer->setContentsMargins(0, 0, 0, 0);
+        footer->setSpacing(2);
+        footer->addWidget(m_copy);
+        footer->addWidget(m_regenerate);
+        footer->addWidget(m_trace);
+        footer->addSpacing(8);
+        footer->addWidget(m_status, 1);
+        layout->setContentsMargins(kCardMargin, 4, kCardMargin, 2);
+        layout->setSpacing(8);
+        layout->addWidget(m_thinking);
+        layout->addWidget(m_body);
+        layout->addWidget(m_error);
+        layout->addLayout(footer);
+    }
+    updateColours();
+    setMessage(message);
+}
+
+void MessageWidget::connectColumn(TextColumn* column) {
+    connect(column, &TextColumn::linkActivated, this, &MessageWidget::linkActivated);
+    connect(column, &TextColumn::copied, this, &MessageWidget::copied);
+    connect(column, &TextColumn::dragged, this, &MessageWidget::dragged);
+    connect(column, &TextColumn::selectionStarted, this, [this, column] { emit selectionStarted(column); });
+}
+
+void MessageWidget::setMessage(const TranscriptMessage& message) {
+    m_message = message;
+    setAccessibleDescription(message.content.left(kDescribedCharacters));
+    if (isQuestion()) {
+        m_body->setPlainText(message.content);
+        return;
+    }
+    if (!message.streaming) {
+        m_cells.clear();
+        m_masked.clear();
+    }
+    m_body->setMarkdown(message.content, message.streaming);
+    const bool cut = thinks() && !message.streaming;
+    m_thinking->setThinking(message.thinking, message.stats.thinkingTokens, message.stats.thinkingMs,
+                            thinks() && message.streaming, cut);
+    m_error->setPlainText(message.error);
+    m_error->setVisible(!message.error.isEmpty());
+    showBlock();
+    updateFooter();
+}
+
+void MessageWidget::setOpenBlock(const QStringList& cells, const QList<bool>& masked) {
+    if (isQuestion() || (m_cells == cells && m_masked == masked)) return;
+    m_cells = cells;
+    m_masked = masked;
+    showBlock();
+}
+
+void MessageWidget::showBlock() {
+    // The block belongs to what is being written: the thinking until it closes, then the answer.
+    TextColumn* thinking = m_thinking->column();
+    thinking->setOpenBlock(thinks() ? m_cells : QStringList(), m_masked);
+    m_body->setOpenBlock(thinks() ? QStringList() : m_cells, m_masked);
+    const bool somethingThought = !m_message.thinking.isEmpty() || (thinks() && !m_cells.isEmpty());
+    m_thinking->setVisible(m_message.hasThinking && somethingThought);
+    m_body->setVisible(m_body->pieceCount() > 0);
+}
+
+QString MessageWidget::statusText() const {
+    QStringList parts;
+    const QString reason = reasonText(m_message);
+    if (!reason.isEmpty()) parts.append(reason);
+    const GenerationStats& stats = m_message.stats;
+    const QLocale locale;
+    if (stats.passes > 0) {
+        parts.append(tr("%n pass(es)", nullptr, static_cast<int>(stats.passes)));
+        const double perPass = static_cast<double>(stats.responseTokens) / static_cast<double>(stats.passes);
+        parts.append(tr("%1 tokens per pass").arg(locale.toString(perPass, 'f', 1)));
+    }
+    if (stats.decodeMs > 0.0 && stats.responseTokens > 0) {
+        const double perSecond = static_cast<double>(stats.responseTokens) * 1000.0 / stats.decodeMs;
+        parts.append(tr("%1 tokens/s").arg(locale.toString(perSecond, 'f', perSecond < 10.0 ? 1 : 0)));
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+void MessageWidget::updateFooter() {
+    m_status->setText(statusText());
+    m_status->setToolTip(m_status->text());
+    m_copy->setVisible(!m_message.streaming && !m_message.content.isEmpty());
+    m_regenerate->setVisible(m_last && !m_message.streaming);
+    m_trace->setVisible(m_message.hasTrace);
+    const bool awake = m_last || underMouse() || hasFocus();
+    m_copy->setAwake(awake);
+    m_regenerate->setAwake(awake);
+    m_trace->setAwake(awake);
+}
+
+void MessageWidget::setLast(bool last) {
+    if (m_last == last) return;
+    m_last = last;
+    if (!isQuestion()) updateFooter();
+}
+
+QList<TextColumn*> MessageWidget::columns() const {
+    QList<TextColumn*> all{m_body};
+    if (m_thinking != nullptr) all.append(m_thinking->column());
+    if (m_error != nullptr) all.append(m_error);
+    return all;
+}
+
+int MessageWidget::layoutCount() const {
+    int count = 0;
+    for (const TextColumn* column : columns()) count += column->layoutCount();
+    return count;
+}
+
+void MessageWidget::copyMessage() {
+    QApplication::clipboard()->setText(m_message.content);
+    emit copied(m_message.content);
+}
+
+void MessageWidget::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF frame = QRectF(rect()).adjusted(1, 1, -1, -1);
+    if (isQuestion()) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme::tone(theme::Tone::Raised, palette()));
+        painter.drawRoundedRect(frame, 10, 10);
+    }
+    if (hasFocus()) {
+        painter.setPen(QPen(theme::tone(theme::Tone::Accent, palette()), 1.5));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(frame, 10, 10);
+    }
+}
+
+void MessageWidget::enterEvent(QEnterEvent* event) {
+    QWidget::enterEvent(event);
+    for (QuietButton* button : {m_copy, m_regenerate, m_trace}) {
+        if (button != nullptr) button->setAwake(true);
+    }
+}
+
+void MessageWidget::leaveEvent(QEvent* event) {
+    QWidget::leaveEvent(event);
+    for (QuietButton* button : {m_copy, m_regenerate, m_trace}) {
+        if (button != nullptr) button->setAwake(!isQuestion() && m_last);
+    }
+}
+
+void MessageWidget::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void MessageWidget::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+void MessageWidget::contextMenuEvent(QContextMenuEvent* event) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setObjectName(QStringLiteral("messageMenu"));
+    TextColumn* under = nullptr;
+    for (TextColumn* column : columns()) {
+        if (column->isVisible() && column->rect().contains(column->mapFrom(this, event->pos()))) under = column;
+    }
+    if (under != nullptr && under->hasSelection()) {
+        menu->addAction(tr("Copy &selection"), this,
+                        [this, under] {
+                            const QString text = under->selectedText();
+                            QApplication::clipboard()->setText(text);
+                            emit copied(text);
+                        })
+            ->setObjectName(QStringLiteral("copySelectionAction"));
+    }
+    menu->addAction(tr("&Copy message"), this, &MessageWidget::copyMessage)->setObjectName(QStringLiteral("copyMessageAction"));
+    const QString link = under != nullptr ? under->linkAt(under->mapFrom(this, event->pos())) : QString();
+    if (!link.isEmpty()) {
+        menu->addAction(tr("Copy &link address"), this,
+                        [this, link] {
+                            QApplication::clipboard()->setText(link);
+                            emit copied(link);
+                        })
+            ->setObjectName(QStringLiteral("copyLinkAction"));
+    }
+    if (under != nullptr) {
+        menu->addAction(tr("Select &all"), under, &TextColumn::selectAll)->setObjectName(QStringLiteral("selectAllAction"));
+    }
+    if (m_message.hasTrace) {
+        menu->addSeparator();
+        menu->addAction(tr("Show &blocks"), this, &MessageWidget::traceRequested)
+            ->setObjectName(QStringLiteral("showBlocksAction"));
+    }
+    if (m_regenerate != nullptr && m_last && !m_message.streaming) {
+        menu->addAction(tr("&Regenerate"), this, &MessageWidget::regenerateRequested)
+            ->setObjectName(QStringLiteral("regenerateAction"));
+    }
+    menu->popup(event->globalPos());
+}
+
+void MessageWidget::keyPressEvent(QKeyEvent* event) {
+    if (!event->matches(QKeySequence::Copy)) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    for (const TextColumn* column : columns()) {
+        if (!column->hasSelection()) continue;
+        const QString text = column->selectedText();
+        QApplication::clipboard()->setText(text);
+        emit copied(text);
+        return;
+    }
+    copyMessage();
+}
+
+void MessageWidget::updateColours() {
+    if (m_status == nullptr) return;
+    QPalette subtle = palette();
+    subtle.setColor(QPalette::WindowText, theme::tone(theme::Tone::Subtle, palette()));
+    m_status->setPalette(subtle);
+    QFont small = font();
+    small.setPointSizeF(std::max(1.0, small.pointSizeF() * 0.92));
+    m_status->setFont(small);
+    QPalette error = palette();
+    error.setColor(QPalette::Text, theme::tone(theme::Tone::Error, palette()));
+    m_error->setPalette(error);
+}
+
+void MessageWidget::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateColours();
+}
+
+}  // namespace trefoil

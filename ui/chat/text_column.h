@@ -1,0 +1,124 @@
+// A text of any length, as Markdown or verbatim, as high as it is: it never scrolls by itself. Built from small pieces, so that a
+// growing text only has its end laid out again, and a long one is laid out in slices (LayoutQueue).
+#pragma once
+
+#include "ui/chat/markdown_renderer.h"
+#include "ui/chat/text_decorations.h"
+
+#include <QList>
+#include <QPoint>
+#include <QPointer>
+#include <QString>
+#include <QStringList>
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+class QToolButton;
+
+namespace trefoil {
+
+class LayoutQueue;
+
+class TextColumn : public QWidget {
+    Q_OBJECT
+public:
+    /// `queue` must outlive the column.
+    explicit TextColumn(LayoutQueue& queue, QWidget* parent = nullptr);
+    ~TextColumn() override;
+
+    void setMarkdown(const QString& source, bool streaming);
+    void setPlainText(const QString& text);
+    /// Cells of the open block behind the text; masked ones as a glyph. No cells: no open block.
+    void setOpenBlock(const QStringList& cells, const QList<bool>& masked);
+    void setSubtle(bool subtle);
+
+    /// The whole text as shown, open block included.
+    [[nodiscard]] QString shownText() const;
+    [[nodiscard]] QString selectedText() const;
+    [[nodiscard]] bool hasSelection() const;
+    void selectAll();
+    void clearSelection();
+    /// The target of the link there; empty: none.
+    [[nodiscard]] QString linkAt(const QPoint& position) const;
+    /// How many pieces were laid out so far.
+    [[nodiscard]] int layoutCount() const { return m_layoutCount; }
+    [[nodiscard]] int pieceCount() const { return static_cast<int>(m_pieces.size()); }
+
+    // For the LayoutQueue.
+    [[nodiscard]] bool hasWork() const;
+    void layOutNext();
+    void finishLayout();
+
+signals:
+    void linkActivated(const QString& target);
+    /// The person began to select here.
+    void selectionStarted();
+    void copied(const QString& text);
+    /// A drag selects and the pointer is at this place (global), maybe outside of the view.
+    void dragged(const QPoint& global);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
+
+private:
+    struct Piece;
+    /// A place in the text: piece, and position in its document.
+    struct Place {
+        int piece = 0;
+        int position = 0;
+        auto operator<=>(const Place&) const = default;
+    };
+    struct Link {
+        Place from;
+        int end = 0;
+        QString target;
+    };
+
+    void replacePieces(std::size_t first, std::vector<MarkdownBlock> blocks);
+    void build(Piece& piece);
+    void placeButtons(Piece& piece);
+    void updateOffsets();
+    void markAllStale();
+    [[nodiscard]] TextStyle style() const;
+    [[nodiscard]] Place placeAt(const QPoint& position) const;
+    [[nodiscard]] std::pair<Place, Place> selection() const;
+    [[nodiscard]] std::optional<Link> nextLink(bool forward) const;
+    [[nodiscard]] QString textBetween(const Place& from, const Place& to) const;
+    void select(const Place& from, const Place& to);
+    [[nodiscard]] Piece* pieceNear(qreal y) const;
+    void copyCode(const QToolButton* button);
+
+    LayoutQueue& m_queue;
+    std::vector<std::unique_ptr<Piece>> m_pieces;
+    std::size_t m_contentPieces = 0;  ///< pieces after these show the open block
+    std::size_t m_pending = 0;        ///< pieces to lay out
+    std::shared_ptr<const CodeText> m_highlightedCode;
+    QList<CodeSpan> m_highlights;
+    Place m_anchor;
+    Place m_head;
+    std::optional<Link> m_focusedLink;
+    QString m_pressedLink;
+    QPoint m_pressedAt;
+    qint64 m_doubleClickTime = -1;
+    int m_layoutCount = 0;
+    bool m_markdown = true;
+    bool m_subtle = false;
+    bool m_selecting = false;
+    bool m_offsetsStale = false;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,372 @@
+#include "ui/chat/transcript_view.h"
+
+#include "ui/chat/layout_queue.h"
+#include "ui/chat/link_dialog.h"
+#include "ui/chat/message_widget.h"
+#include "ui/chat/text_column.h"
+#include "ui/chat/thinking_pane.h"
+#include "ui/chat/welcome_panel.h"
+#include "ui/theme/theme.h"
+
+#include <QDesktopServices>
+#include <QEvent>
+#include <QHash>
+#include <QLabel>
+#include <QPointer>
+#include <QPushButton>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace trefoil {
+namespace {
+
+constexpr int kTextWidth = 760;
+constexpr int kLeastMargin = 12;
+constexpr int kBuiltAtOnce = 6;    ///< messages whose widgets are built before the first paint
+constexpr qsizetype kWindow = 50;  ///< messages that have widgets before "Show earlier"
+constexpr int kAtEnd = 4;          ///< pixels from the end that still count as the end
+
+}  // namespace
+
+class TranscriptView::Private {
+public:
+    explicit Private(TranscriptView* view);
+
+    [[nodiscard]] qsizetype indexOf(const QString& id) const;
+    MessageWidget* build(const TranscriptMessage& message);
+    void buildOneEarlier();
+    void clearWidgets();
+    void refresh();
+    void activate() const;
+    void onScrolled(int value);
+    void onRangeChanged(int maximum);
+    void placeJumpButton() const;
+    void updateMargins() const;
+    void updateActivityLook() const;
+    void openLink(const QString& target);
+    void dragTo(const QPoint& global) const;
+
+    TranscriptView* q;
+    LayoutQueue queue;
+    QScrollArea* area;
+    QWidget* content;
+    QVBoxLayout* layout;
+    QPushButton* earlier;
+    WelcomePanel* welcome;
+    QLabel* activity;
+    QPushButton* jump;
+    QTimer buildTimer;
+    QList<TranscriptMessage> messages;
+    QHash<QString, MessageWidget*> widgets;
+    qsizetype firstBuilt = 0;   ///< messages from here on have widgets
+    qsizetype firstWanted = 0;  ///< … and will have, soon
+    QPointer<QWidget> anchor;   ///< what stands at the top of the view while the reader is not at the end
+    int anchorOffset = 0;
+    bool following = true;
+    bool restoring = false;
+};
+
+TranscriptView::Private::Private(TranscriptView* view)
+    : q(view),
+      area(new QScrollArea(view)),
+      content(new QWidget),
+      layout(new QVBoxLayout(content)),
+      earlier(new QPushButton(content)),
+      welcome(new WelcomePanel(content)),
+      activity(new QLabel(content)),
+      jump(new QPushButton(view)) {
+    area->setObjectName(QStringLiteral("transcriptArea"));
+    area->setAccessibleName(TranscriptView::tr("Transcript"));
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setBackgroundRole(QPalette::Base);
+    area->viewport()->setBackgroundRole(QPalette::Base);
+    content->setBackgroundRole(QPalette::Base);
+    content->setObjectName(QStringLiteral("transcriptContent"));
+    content->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+
+    earlier->setObjectName(QStringLiteral("showEarlierButton"));
+    earlier->setFlat(true);
+    earlier->hide();
+    activity->setObjectName(QStringLiteral("activityLabel"));
+    activity->setTextFormat(Qt::PlainText);
+    activity->setContentsMargins(14, 0, 14, 0);
+    activity->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    activity->hide();
+    layout->setSpacing(18);
+    layout->addWidget(earlier, 0, Qt::AlignHCenter);
+    layout->addWidget(welcome, 1);
+    layout->addWidget(activity);
+    layout->addStretch(0);
+    area->setWidget(content);
+
+    jump->setObjectName(QStringLiteral("jumpToEndButton"));
+    jump->setText(TranscriptView::tr("Jump to the end"));
+    jump->setAccessibleName(jump->text());
+    jump->setCursor(Qt::PointingHandCursor);
+    jump->hide();
+
+    auto* outer = new QVBoxLayout(view);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(area);
+    buildTimer.setInterval(0);
+    buildTimer.setSingleShot(true);
+}
+
+TranscriptView::TranscriptView(QWidget* parent) : QWidget(parent), d(std::make_unique<Private>(this)) {
+    setObjectName(QStringLiteral("transcriptView"));
+    connect(d->area->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) { d->onScrolled(value); });
+    connect(d->area->verticalScrollBar(), &QScrollBar::rangeChanged, this,
+            [this](int, int maximum) { d->onRangeChanged(maximum); });
+    connect(d->jump, &QPushButton::clicked, this, &TranscriptView::jumpToEnd);
+    connect(d->welcome, &WelcomePanel::exampleChosen, this, &TranscriptView::exampleChosen);
+    connect(d->earlier, &QPushButton::clicked, this, [this] {
+        d->firstWanted = std::max<qsizetype>(0, d->firstBuilt - kWindow);
+        d->buildTimer.start();
+    });
+    connect(&d->buildTimer, &QTimer::timeout, this, [this] { d->buildOneEarlier(); });
+    d->area->viewport()->installEventFilter(this);
+    d->updateActivityLook();
+    d->refresh();
+}
+
+TranscriptView::~TranscriptView() {
+    // The columns tell the queue nothing any more while they are taken down.
+    d->clearWidgets();
+}
+
+qsizetype TranscriptView::Private::indexOf(const QString& id) const {
+    for (qsizetype i = messages.size() - 1; i >= 0; --i) {
+        if (messages[i].id == id) return i;
+    }
+    return -1;
+}
+
+MessageWidget* TranscriptView::Private::build(const TranscriptMessage& message) {
+    auto* widget = new MessageWidget(message, queue, content);
+    const QString id = message.id;
+    QObject::connect(widget, &MessageWidget::copied, q, &TranscriptView::copied);
+    QObject::connect(widget, &MessageWidget::regenerateRequested, q, [this, id] { emit q->regenerateRequested(id); });
+    QObject::connect(widget, &MessageWidget::traceRequested, q, [this, id] { emit q->traceRequested(id); });
+    QObject::connect(widget, &MessageWidget::linkActivated, q, [this](const QString& target) { openLink(target); });
+    QObject::connect(widget, &MessageWidget::dragged, q, [this](const QPoint& global) { dragTo(global); });
+    QObject::connect(widget, &MessageWidget::selectionStarted, q, [this](const TextColumn* column) {
+        for (const MessageWidget* other : std::as_const(widgets)) {
+            for (TextColumn* candidate : other->columns()) {
+                if (candidate != column && candidate->hasSelection()) candidate->clearSelection();
+            }
+        }
+    });
+    widgets.insert(id, widget);
+    return widget;
+}
+
+void TranscriptView::Private::buildOneEarlier() {
+    if (firstBuilt > firstWanted) {
+        --firstBuilt;
+        MessageWidget* widget = build(messages[firstBuilt]);
+        layout->insertWidget(1, widget);
+        QWidget* after = layout->itemAt(2)->widget();
+        // Tab goes from top to bottom, whatever the order of building.
+        if (after != nullptr && after != welcome) QWidget::setTabOrder(widget, after);
+        widget->show();
+        activate();
+    }
+    if (firstBuilt > firstWanted) buildTimer.start();
+    refresh();
+}
+
+void TranscriptView::Private::clearWidgets() {
+    buildTimer.stop();
+    for (MessageWidget* widget : std::as_const(widgets)) delete widget;
+    widgets.clear();
+}
+
+/// What depends on which messages there are.
+void TranscriptView::Private::refresh() {
+    welcome->setVisible(messages.isEmpty());
+    layout->setStretchFactor(welcome, messages.isEmpty() ? 1 : 0);
+    const qsizetype hidden = firstBuilt;
+    earlier->setVisible(hidden > 0 && firstBuilt == firstWanted);
+    earlier->setText(TranscriptView::tr("Show earlier messages (%1)").arg(hidden));
+    for (qsizetype i = firstBuilt; i < messages.size(); ++i) {
+        if (MessageWidget* widget = widgets.value(messages[i].id)) widget->setLast(i == messages.size() - 1);
+    }
+}
+
+/// Sizes are settled now, not with the next turn of the event loop: nothing is ever painted half laid out.
+void TranscriptView::Private::activate() const {
+    if (q->isVisible()) layout->activate();
+}
+
+void TranscriptView::Private::onScrolled(int value) {
+    if (restoring) return;
+    const QScrollBar* bar = area->verticalScrollBar();
+    following = value >= bar->maximum() - kAtEnd;
+    anchor.clear();
+    if (!following) {
+        for (int i = 0; i < layout->count(); ++i) {
+            QWidget* widget = layout->itemAt(i)->widget();
+            if (widget == nullptr || !widget->isVisible() || widget->geometry().bottom() < value) continue;
+            anchor = widget;
+            anchorOffset = value - widget->y();
+            break;
+        }
+    }
+    placeJumpButton();
+}
+
+void TranscriptView::Private::onRangeChanged(int maximum) {
+    restoring = true;
+    if (following) {
+        area->verticalScrollBar()->setValue(maximum);
+    } else if (anchor != nullptr) {
+        area->verticalScrollBar()->setValue(anchor->y() + anchorOffset);
+    }
+    restoring = false;
+    placeJumpButton();
+}
+
+void TranscriptView::Private::placeJumpButton() const {
+    const bool wanted = !following && area->verticalScrollBar()->maximum() > 0;
+    jump->setVisible(wanted);
+    if (!wanted) return;
+    const QSize size = jump->sizeHint() + QSize(16, 4);
+    jump->setGeometry((q->width() - size.width()) / 2, q->height() - size.height() - 12, size.width(), size.height());
+    jump->raise();
+}
+
+void TranscriptView::Private::updateMargins() const {
+    const int side = std::max(kLeastMargin, (area->viewport()->width() - kTextWidth - 2 * 14) / 2);
+    layout->setContentsMargins(side, 20, side, 24);
+}
+
+void TranscriptView::Private::updateActivityLook() const {
+    QPalette subtle = q->palette();
+    subtle.setColor(QPalette::WindowText, theme::tone(theme::Tone::Subtle, q->palette()));
+    activity->setPalette(subtle);
+    jump->setIcon(theme::icon(QStringLiteral("down"), q->palette()));
+}
+
+void TranscriptView::Private::openLink(const QString& target) {
+    auto* dialog = new LinkDialog(target, q);
+    QObject::connect(dialog, &LinkDialog::openChosen, q, [this](const QUrl& url) {
+        QDesktopServices::openUrl(url);
+        emit q->linkRequested(url);
+    });
+    dialog->open();
+}
+
+/// Scrolls while a drag selects beyond the view's edges.
+void TranscriptView::Private::dragTo(const QPoint& global) const {
+    const int y = area->viewport()->mapFromGlobal(global).y();
+    QScrollBar* bar = area->verticalScrollBar();
+    if (y < 0) bar->setValue(bar->value() + std::max(y, -60));
+    if (y > area->viewport()->height()) bar->setValue(bar->value() + std::min(y - area->viewport()->height(), 60));
+}
+
+void TranscriptView::setMessages(const QList<TranscriptMessage>& messages) {
+    d->clearWidgets();
+    d->messages = messages;
+    d->firstWanted = std::max<qsizetype>(0, messages.size() - kWindow);
+    d->firstBuilt = std::max<qsizetype>(0, messages.size() - kBuiltAtOnce);
+    d->following = true;
+    d->anchor.clear();
+    for (qsizetype i = d->firstBuilt; i < messages.size(); ++i) {
+        MessageWidget* widget = d->build(messages[i]);
+        d->layout->insertWidget(d->layout->count() - 3, widget);
+        widget->show();
+    }
+    d->refresh();
+    d->activate();
+    if (d->firstBuilt > d->firstWanted) d->buildTimer.start();
+    jumpToEnd();
+}
+
+void TranscriptView::appendMessage(const TranscriptMessage& message) {
+    d->messages.append(message);
+    MessageWidget* widget = d->build(message);
+    // Before the welcome panel (hidden by now), the activity line and the stretch.
+    d->layout->insertWidget(d->layout->count() - 3, widget);
+    d->refresh();
+    widget->show();
+    d->activate();
+}
+
+void TranscriptView::updateMessage(const TranscriptMessage& message) {
+    const qsizetype index = d->indexOf(message.id);
+    if (index < 0 || d->messages[index] == message) return;
+    d->messages[index] = message;
+    if (MessageWidget* widget = d->widgets.value(message.id)) {
+        widget->setMessage(message);
+        d->activate();
+    }
+}
+
+void TranscriptView::removeMessage(const QString& id) {
+    const qsizetype index = d->indexOf(id);
+    if (index < 0) return;
+    d->messages.removeAt(index);
+    delete d->widgets.take(id);
+    if (index < d->firstBuilt) --d->firstBuilt;
+    if (index < d->firstWanted) --d->firstWanted;
+    d->refresh();
+    d->activate();
+}
+
+void TranscriptView::setOpenBlock(const QString& id, const QStringList& cellTexts, const QList<bool>& masked) {
+    if (MessageWidget* widget = d->widgets.value(id)) {
+        widget->setOpenBlock(cellTexts, masked);
+        d->activate();
+    }
+}
+
+void TranscriptView::clearOpenBlock(const QString& id) { setOpenBlock(id, {}, {}); }
+
+void TranscriptView::setActivity(const QString& text) {
+    d->activity->setText(text);
+    d->activity->setVisible(!text.isEmpty());
+}
+
+void TranscriptView::clear() { setMessages({}); }
+
+void TranscriptView::setWelcome(const QString& title, const QString& subtitle, const QStringList& examples) {
+    d->welcome->setWelcome(title, subtitle, examples);
+}
+
+QString TranscriptView::plainTextOf(const QString& id) const {
+    const qsizetype index = d->indexOf(id);
+    return index < 0 ? QString() : d->messages[index].content;
+}
+
+QList<TranscriptMessage> TranscriptView::messages() const { return d->messages; }
+
+MessageWidget* TranscriptView::messageWidget(const QString& id) const { return d->widgets.value(id); }
+
+bool TranscriptView::isAtEnd() const { return d->following; }
+
+void TranscriptView::jumpToEnd() {
+    d->following = true;
+    d->anchor.clear();
+    d->area->verticalScrollBar()->setValue(d->area->verticalScrollBar()->maximum());
+    d->placeJumpButton();
+}
+
+void TranscriptView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    d->updateMargins();
+    d->placeJumpButton();
+}
+
+bool TranscriptView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == d->area->viewport() && event->type() == QEvent::Resize) d->updateMargins();
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace trefoil

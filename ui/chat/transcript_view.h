@@ -1,0 +1,83 @@
+// The conversation's messages, from top to bottom: values in, signals out. Shows state, owns none. Nothing is fetched or opened
+// by showing a message.
+#pragma once
+
+#include "app/core/generation_types.h"
+
+#include <QDateTime>
+#include <QList>
+#include <QString>
+#include <QStringList>
+#include <QUrl>
+#include <QWidget>
+
+#include <memory>
+
+namespace trefoil {
+
+struct TranscriptMessage {
+    QString id;
+    QString role;     ///< "user" or "assistant"
+    QString content;  ///< the question verbatim, or the answer as Markdown
+    QString thinking;
+    bool hasThinking = false;
+    bool thinkingClosed = true;
+    EndReason reason = EndReason::None;
+    QString error;  ///< one line, for Refused and Failed
+    GenerationStats stats;
+    bool streaming = false;
+    bool hasTrace = false;  ///< its blocks can be shown
+    QDateTime created;
+    bool operator==(const TranscriptMessage&) const = default;
+};
+
+class MessageWidget;
+
+class TranscriptView : public QWidget {
+    Q_OBJECT
+public:
+    explicit TranscriptView(QWidget* parent = nullptr);
+    ~TranscriptView() override;
+
+    /// Replaces everything and shows the end. Only the last 50 messages get widgets until "Show earlier" is chosen.
+    void setMessages(const QList<TranscriptMessage>& messages);
+    void appendMessage(const TranscriptMessage& message);
+    /// Unknown ids are ignored, here and below. A message that is no longer streaming loses its open block.
+    void updateMessage(const TranscriptMessage& message);
+    void removeMessage(const QString& id);
+    /// The block being denoised, shown after the committed text (of the thinking while it is open). A masked cell is shown as
+    /// a glyph whatever its text.
+    void setOpenBlock(const QString& id, const QStringList& cellTexts, const QList<bool>& masked);
+    void clearOpenBlock(const QString& id);
+    /// A line under the last message, such as "Reading the prompt · 512 of 2,048 tokens"; empty: none.
+    void setActivity(const QString& text);
+    void clear();
+    /// What is shown while there is no message. Each example becomes a button.
+    void setWelcome(const QString& title, const QString& subtitle, const QStringList& examples);
+
+    /// The message as it is copied: the source text.
+    [[nodiscard]] QString plainTextOf(const QString& id) const;
+    [[nodiscard]] QList<TranscriptMessage> messages() const;
+    /// nullptr when the id is unknown or its widget is not built (yet).
+    [[nodiscard]] MessageWidget* messageWidget(const QString& id) const;
+    [[nodiscard]] bool isAtEnd() const;
+    void jumpToEnd();
+
+signals:
+    void copied(const QString& text);
+    void regenerateRequested(const QString& id);
+    void traceRequested(const QString& id);
+    void exampleChosen(const QString& text);
+    /// A link was chosen; the transcript has shown its address and asked (LinkDialog).
+    void linkRequested(const QUrl& url);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+}  // namespace trefoil
