@@ -16,6 +16,18 @@ namespace {
 constexpr qint64 kGraceMs = 30;
 
 bool isEnter(const QKeyEvent& event) { return event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter; }
+bool isModifier(const QKeyEvent& event) {
+    switch (event.key()) {
+        case Qt::Key_Shift:
+        case Qt::Key_Control:
+        case Qt::Key_Alt:
+        case Qt::Key_AltGr:
+        case Qt::Key_Meta:
+            return true;
+        default:
+            return false;
+    }
+}
 bool isGuarded(const QKeyEvent& event) { return isEnter(event) || event.key() == Qt::Key_Escape; }
 
 }  // namespace
@@ -61,7 +73,7 @@ bool CompositionGuard::filterKeyPress(QKeyEvent* event) {
         event->accept();
         return true;
     }
-    if (!event->isAutoRepeat()) {
+    if (!event->isAutoRepeat() && !isModifier(*event)) {
         m_keyIsHeld = false;
         m_settling = false;
     }

@@ -45,11 +45,8 @@ ConversationList::ConversationList(QWidget* parent)
     m_filterSign = m_filter->addAction(theme::icon(QStringLiteral("search"), palette()), QLineEdit::LeadingPosition);
     m_filter->installEventFilter(this);
     m_filterGuard = new CompositionGuard(m_filter);
-    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
-        m_model->setFilter(text.trimmed());
-        showCurrent();
-        updateState();
-    });
+    connect(m_filter, &QLineEdit::textChanged, this,
+            [this](const QString& text) { changeRows([&] { m_model->setFilter(text.trimmed()); }); });
     buildView();
 
     m_empty = new QLabel(this);
@@ -117,8 +114,13 @@ void ConversationList::buildView() {
 }
 
 void ConversationList::setItems(const QList<ConversationItem>& items) {
+    changeRows([&] { m_model->setItems(items); });
+}
+
+void ConversationList::changeRows(const std::function<void()>& change) {
+    // The view chooses another row when its current one goes; that is nobody's wish to open it.
     m_showingCurrent = true;
-    m_model->setItems(items);
+    change();
     m_showingCurrent = false;
     showCurrent();
     updateState();
@@ -154,11 +156,12 @@ void ConversationList::startRename(const QString& id) {
 
 void ConversationList::setToday(const QDate& today) {
     m_todayIsFixed = today.isValid();
-    m_model->setToday(m_todayIsFixed ? today : QDate::currentDate());
+    changeRows([&] { m_model->setToday(m_todayIsFixed ? today : QDate::currentDate()); });
 }
 
 void ConversationList::followClock() {
-    if (!m_todayIsFixed) m_model->setToday(QDate::currentDate());
+    const QDate now = QDate::currentDate();
+    if (!m_todayIsFixed && now != m_model->today()) changeRows([&] { m_model->setToday(now); });
 }
 
 void ConversationList::openIndex(const QModelIndex& index) {
@@ -234,7 +237,8 @@ bool ConversationList::filterViewKey(const QKeyEvent& event) {
             if (!event.isAutoRepeat()) openIndex(index);
             return true;
         case Qt::Key_Delete:
-            if (!event.isAutoRepeat()) requestDelete(index);
+            // A view that gets the focus has a current row which nobody has chosen yet.
+            if (!event.isAutoRepeat() && m_view->selectionModel()->isSelected(index)) requestDelete(index);
             return true;
         default:
             return false;

@@ -6,6 +6,8 @@
 #include <QTimer>
 #include <QWidget>
 
+#include <functional>
+
 class QAction;
 class QKeyEvent;
 class QLabel;
@@ -57,6 +59,7 @@ private:
     void requestDelete(const QModelIndex& index);
     bool filterFieldKey(const QKeyEvent& event);
     bool filterViewKey(const QKeyEvent& event);
+    void changeRows(const std::function<void()>& change);
     void updateState();
     void followClock();
 

@@ -84,7 +84,8 @@ int GrowingEditor::heightOfLines(int lines) const { return fontMetrics().lineSpa
 
 void GrowingEditor::updateHeight() {
     const int most = heightOfLines(m_maximumLines);
-    double content = frameHeight();
+    // The last block's rectangle includes the document's margin below it.
+    double content = frameHeight() - document()->documentMargin();
     // Only as many blocks as can be seen: laying out a pasted book for its height would be waste.
     for (QTextBlock block = document()->begin(); block.isValid() && content <= most; block = block.next())
         content += document()->documentLayout()->blockBoundingRect(block).height();
