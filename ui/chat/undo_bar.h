@@ -26,6 +26,8 @@ public:
     /// Lets a standing offer expire now (for example before the program ends).
     void expireNow();
     [[nodiscard]] bool isOffering() const { return m_offering; }
+    /// The offer's time runs.
+    [[nodiscard]] bool isCounting() const { return m_timer.isActive(); }
 
 signals:
     void undoRequested(const QString& key);
