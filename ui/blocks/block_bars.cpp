@@ -18,8 +18,14 @@ namespace trefoil {
 namespace {
 
 constexpr double kNarrowest = 7.0;  ///< still easy to hit
-constexpr double kWidest = 22.0;
+constexpr double kWidest = 32.0;
 constexpr int kPage = 10;
+
+QFont labelFont(const QFont& base) {
+    QFont font = base;
+    if (font.pointSizeF() > 0) font.setPointSizeF(std::max(font.pointSizeF() * 0.8, 6.0));
+    return font;
+}
 
 }  // namespace
 
@@ -91,7 +97,7 @@ void BlockBars::chooseItem(int index) {
 
 QSize BlockBars::minimumSizeHint() const {
     const double line = QFontMetricsF(font()).height();
-    return {static_cast<int>(line * 4), static_cast<int>(std::ceil(line * 2.6)) + horizontalScrollBar()->sizeHint().height()};
+    return {static_cast<int>(line * 4), static_cast<int>(std::ceil(line * 3.4)) + horizontalScrollBar()->sizeHint().height()};
 }
 
 QSize BlockBars::sizeHint() const { return {static_cast<int>(QFontMetricsF(font()).height() * 16), minimumSizeHint().height()}; }
@@ -195,49 +201,71 @@ bool BlockBars::viewportEvent(QEvent* event) {
     return true;
 }
 
+int BlockBars::labelStep() const {
+    const double widest = QFontMetricsF(labelFont(font())).horizontalAdvance(QString::number(itemCount())) + 4.0;
+    for (const int step : {1, 2, 5, 10, 20, 50, 100, 200, 500})
+        if (pitch() * step >= widest) return step;
+    return 1000;
+}
+
+void BlockBars::paintBar(QPainter& painter, int index, const BarStyle& style) const {
+    const BlockSummary summary = m_model->block(index);
+    const bool current = index == m_current;
+    const double ratio = devicePixelRatioF();
+    const QRectF place = slot(index);
+    const double gap = std::max(1.0, std::min(4.0 * style.unit, place.width() * 0.25));
+    // Few passes still differ visibly: the scale never has fewer than four steps.
+    const double height = std::max(3.0 * style.unit, style.tallest * summary.passes / std::max(m_model->mostPasses(), 4));
+    const QRectF bar = alignToDevice(QRectF(place.left() + gap / 2.0, style.base - height, place.width() - gap, height), ratio);
+    painter.fillRect(bar, current ? style.accent : style.quiet);
+    if (summary.forced > 0) {
+        // Both the part and the mark show forced cells: the mark for those who do not see the colour.
+        const double share = std::min(1.0, static_cast<double>(summary.forced) / std::max(summary.passes, 1));
+        const double part = std::max(2.0 * style.unit, height * share);
+        painter.fillRect(alignToDevice(QRectF(bar.left(), style.base - part, bar.width(), part), ratio), style.forced);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(style.warning);
+        const double r = std::min(3.0 * style.unit, bar.width() / 2.0);
+        const QPointF top(bar.center().x(), bar.top() - r - 2.0 * style.unit);
+        painter.drawPolygon(QPolygonF({top + QPointF(-r, r), top + QPointF(r, r), top + QPointF(0, -r)}));
+        painter.setRenderHint(QPainter::Antialiasing, false);
+    }
+    if (!current) return;
+    painter.fillRect(alignToDevice(QRectF(bar.left(), style.base + style.unit, bar.width(), 2.0 * style.unit), ratio),
+                     style.accent);
+    if (!hasFocus()) return;
+    painter.setPen(QPen(palette().color(QPalette::Text), std::max(1.0, std::round(ratio)) / ratio));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(alignToDevice(bar.adjusted(-2.0, -2.0, 2.0, 4.0 * style.unit), ratio));
+}
+
 void BlockBars::paintEvent(QPaintEvent* event) {
     if (itemCount() == 0) return;
     QPainter painter(viewport());
-    const double ratio = devicePixelRatioF();
-    const double unit = std::max(1.0, QFontMetricsF(font()).height() / 16.0);
-    const double markRoom = 8.0 * unit;
-    const double base = viewport()->height() - 5.0 * unit;
-    const double tallest = base - markRoom;
-    const QColor accent = theme::tone(theme::Tone::Accent, palette());
-    const QColor warning = theme::tone(theme::Tone::Warning, palette());
-    const QColor quiet = theme::blend(theme::tone(theme::Tone::Border, palette()), accent, 0.45);
+    const QFont face = labelFont(font());
+    const double labelHeight = std::ceil(QFontMetricsF(face).height());
+    BarStyle style;
+    style.unit = std::max(1.0, QFontMetricsF(font()).height() / 16.0);
+    style.base = std::round(viewport()->height() - labelHeight - 4.0 * style.unit);
+    style.tallest = style.base - 10.0 * style.unit;
+    style.accent = theme::tone(theme::Tone::Accent, palette());
+    style.warning = theme::tone(theme::Tone::Warning, palette());
+    style.quiet = theme::blend(theme::tone(theme::Tone::Border, palette()), style.accent, 0.45);
+    style.forced = theme::blend(theme::tone(theme::Tone::Forced, palette()), style.warning, 0.45);
     const double step = pitch();
     const int first = std::max(0, static_cast<int>((event->rect().left() + horizontalScrollBar()->value()) / step) - 1);
     const int last =
         std::min(itemCount() - 1, static_cast<int>((event->rect().right() + horizontalScrollBar()->value()) / step) + 1);
+    const int every = labelStep();
     for (int index = first; index <= last; ++index) {
-        const BlockSummary summary = m_model->block(index);
-        const bool current = index == m_current;
+        paintBar(painter, index, style);
+        if ((index + 1) % every != 0 && index != 0) continue;
+        painter.setFont(face);
+        painter.setPen(index == m_current ? palette().color(QPalette::Text) : theme::tone(theme::Tone::Subtle, palette()));
         const QRectF place = slot(index);
-        const double gap = std::max(1.0, std::min(3.0 * unit, step * 0.25));
-        // Few passes still differ visibly: the scale never has fewer than four steps.
-        const double height = std::max(3.0 * unit, tallest * summary.passes / std::max(m_model->mostPasses(), 4));
-        const QRectF bar = alignToDevice(QRectF(place.left() + gap / 2.0, base - height, step - gap, height), ratio);
-        painter.fillRect(bar, current ? accent : quiet);
-        if (summary.forced > 0) {
-            const double share = std::min(1.0, static_cast<double>(summary.forced) / std::max(summary.passes, 1));
-            const double part = std::max(2.0 * unit, height * share);
-            painter.fillRect(alignToDevice(QRectF(bar.left(), base - part, bar.width(), part), ratio),
-                             theme::blend(quiet, warning, current ? 1.0 : 0.75));
-            // A mark of its own shape, for those who do not see the colour.
-            painter.setRenderHint(QPainter::Antialiasing);
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(warning);
-            const double r = std::min(2.5 * unit, bar.width() / 2.0);
-            const QPointF top(bar.center().x(), bar.top() - r - 2.0 * unit);
-            painter.drawPolygon(QPolygonF({top + QPointF(-r, r), top + QPointF(r, r), top + QPointF(0, -r)}));
-            painter.setRenderHint(QPainter::Antialiasing, false);
-        }
-        if (current) {
-            painter.fillRect(
-                alignToDevice(QRectF(bar.left(), base + 1.5 * unit, bar.width(), (hasFocus() ? 3.0 : 2.0) * unit), ratio),
-                palette().color(hasFocus() ? QPalette::Text : QPalette::Mid));
-        }
+        painter.drawText(QRectF(place.center().x() - 40.0, style.base + 3.5 * style.unit, 80.0, labelHeight),
+                         Qt::AlignHCenter | Qt::AlignTop | Qt::TextSingleLine | Qt::TextDontClip, QString::number(index + 1));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "ui/blocks/painted_items.h"
 
 #include <QAbstractScrollArea>
+#include <QColor>
 
 namespace trefoil {
 
@@ -46,6 +47,17 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    struct BarStyle {
+        double unit = 1.0;
+        double base = 0.0;     ///< the bars' lower edge
+        double tallest = 0.0;  ///< height of the tallest bar
+        QColor accent;
+        QColor quiet;
+        QColor warning;
+        QColor forced;
+    };
+    [[nodiscard]] int labelStep() const;  ///< every how many bars a number fits
+    void paintBar(QPainter& painter, int index, const BarStyle& style) const;
     [[nodiscard]] double pitch() const;  ///< from bar to bar, in pixels
     [[nodiscard]] QRectF slot(int index) const;
     void layOut();

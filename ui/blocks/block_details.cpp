@@ -38,7 +38,9 @@ void BlockDetails::setCell(const std::optional<CellView>& cell, double threshold
 QString BlockDetails::heading() const {
     if (!m_cell) return {};
     const QString row = tr("Row %1").arg(m_cell->row + 1);
-    return m_cell->position < 0 ? row : tr("%1 · token %2 of the response").arg(row).arg(m_cell->position + 1);
+    return m_cell->state == CellState::Prompt || m_cell->position < 0
+               ? row
+               : tr("%1 · token %2 of the response").arg(row).arg(m_cell->position + 1);
 }
 
 QString BlockDetails::explanation() const {

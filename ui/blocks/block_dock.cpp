@@ -47,6 +47,7 @@ BlockDock::BlockDock(QWidget* parent)
       m_empty(new QLabel(this)),
       m_content(new QWidget(this)),
       m_title(new QLabel(m_content)),
+      m_facts(new QLabel(m_content)),
       m_scroll(new QScrollArea(m_content)),
       m_view(new BlockView(m_scroll)),
       m_legend(new BlockLegend(m_content)),
@@ -73,6 +74,11 @@ BlockDock::BlockDock(QWidget* parent)
     bold.setWeight(QFont::DemiBold);
     m_title->setFont(bold);
 
+    m_facts->setObjectName(QStringLiteral("blockFacts"));
+    m_facts->setAccessibleName(tr("Cost of the pass"));
+    m_facts->setForegroundRole(QPalette::PlaceholderText);
+    m_facts->setWordWrap(true);
+
     m_scroll->setObjectName(QStringLiteral("blockScroll"));
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);
@@ -87,6 +93,7 @@ BlockDock::BlockDock(QWidget* parent)
     column->setContentsMargins(8, 8, 8, 8);
     column->setSpacing(6);
     column->addWidget(m_title);
+    column->addWidget(m_facts);
     column->addWidget(m_scroll, 100);
     column->addWidget(m_legend);
     column->addWidget(m_details);
@@ -190,7 +197,11 @@ void BlockDock::refresh() {
     const QList<CellView> cells = model.cells(m_replay.block(), m_replay.frame());
     m_legend->setPromptShown(!cells.isEmpty() && cells.first().state == CellState::Prompt);
     const bool resized = cells.size() != m_view->cells().size();
-    m_view->setCells(cells, model.threshold());
+    // Only a step to the next pass of the same block shows what that pass did.
+    const bool onward = !m_replay.isFollowing() && m_replay.block() == m_shownBlock && m_replay.frame() == m_shownFrame + 1;
+    m_shownBlock = m_replay.block();
+    m_shownFrame = m_replay.frame();
+    m_view->setCells(cells, model.threshold(), onward);
     if (resized) fitView();
     m_bars->refresh(&model, m_replay.block());
     refreshTitle();
@@ -224,7 +235,24 @@ QString BlockDock::titleText() const {
     return parts.join(QStringLiteral(" · "));
 }
 
-void BlockDock::refreshTitle() { m_title->setText(m_replay.block() < 0 ? QString() : titleText()); }
+QString BlockDock::factsText() const {
+    const FrameSummary frame = m_replay.model().frame(m_replay.block(), m_replay.frame());
+    const QLocale locale;
+    QStringList parts;
+    if (frame.milliseconds > 0.0) parts.append(tr("%1 ms").arg(locale.toString(frame.milliseconds, 'f', 1)));
+    if (frame.distinctExperts > 0.0) parts.append(tr("%1 experts a layer").arg(locale.toString(frame.distinctExperts, 'f', 1)));
+    if (frame.coresetSize > 0.0) parts.append(tr("coreset of %1").arg(locale.toString(frame.coresetSize, 'f', 1)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+void BlockDock::refreshTitle() {
+    const bool shown = m_replay.block() >= 0;
+    m_title->setText(shown ? titleText() : QString());
+    const QString facts = shown ? factsText() : QString();
+    m_facts->setText(facts);
+    // A response whose passes carry no times gets no empty line; the masked start of one that does keeps its place.
+    m_facts->setVisible(!facts.isEmpty() || (!m_facts->isHidden() && m_replay.frame() == 0));
+}
 
 void BlockDock::refreshTransport() {
     const QSignalBlocker quiet(m_slider);
@@ -249,7 +277,7 @@ void BlockDock::refreshIcons() {
 }
 
 void BlockDock::fitView() {
-    m_scroll->setMaximumHeight(std::max(1, m_view->heightForWidth(m_scroll->viewport()->width())));
+    m_scroll->setMaximumHeight(std::max(1, m_view->tallestForWidth(m_scroll->viewport()->width())));
     m_scroll->setMinimumHeight(std::min(m_scroll->maximumHeight(), 4 * m_view->fontMetrics().height()));
 }
 

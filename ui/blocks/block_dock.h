@@ -58,13 +58,17 @@ private:
     /// Gives the cells the height that they need and no more.
     void fitView();
     [[nodiscard]] QString titleText() const;
+    [[nodiscard]] QString factsText() const;
 
     BlockReplay m_replay;
+    qint32 m_shownBlock = -1;
+    qint32 m_shownFrame = 0;
     QTimer m_frameTimer;  ///< coalesces live passes to the display's rate
     QStackedLayout* m_stack;
     QLabel* m_empty;
     QWidget* m_content;
     QLabel* m_title;
+    QLabel* m_facts;
     QScrollArea* m_scroll;
     BlockView* m_view;
     BlockLegend* m_legend;

@@ -216,6 +216,12 @@ FrameSummary BlockModel::frame(qint32 block, qint32 frame) const {
     summary.frames = frameCount(block);
     summary.frame = std::clamp(frame, 0, summary.frames);
     summary.type = summary.frame > 0 ? pass(m_blocks[block], summary.frame - 1).type : m_blocks[block].summary.type;
+    if (summary.frame > 0) {
+        const PassView& shown = pass(m_blocks[block], summary.frame - 1);
+        summary.milliseconds = shown.milliseconds;
+        summary.distinctExperts = shown.meanDistinctExperts;
+        summary.coresetSize = shown.meanCoresetSize;
+    }
     for (const CellView& cell : cells(block, summary.frame)) {
         if (cell.state == CellState::Prompt) continue;
         ++summary.cells;

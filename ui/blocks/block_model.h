@@ -55,6 +55,9 @@ struct FrameSummary {
     qint32 resolvedNow = 0;  ///< of them by this pass
     qint32 dropped = 0;
     PassType type = PassType::Denoise;
+    double milliseconds = 0.0;     ///< of this pass
+    double distinctExperts = 0.0;  ///< of this pass, per layer
+    double coresetSize = 0.0;      ///< of this pass, per layer; 0 when the coreset is off
     bool operator==(const FrameSummary&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyle>
 #include <QToolTip>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kMargin = 4;
 constexpr int kUsualColumns = 8;
+constexpr double kMostGrowth = 1.6;  ///< of a cell's height where there is room
 /// Beyond this many texts the cache starts anew; a response rarely has as many different tokens.
 constexpr qsizetype kMostCached = 4096;
 
@@ -34,11 +36,23 @@ BlockView::BlockView(QWidget* parent) : QWidget(parent) {
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
+    m_fade.setStartValue(0.0);
+    m_fade.setEndValue(1.0);
+    connect(&m_fade, &QVariantAnimation::valueChanged, this, [this] { update(); });
 }
 
-void BlockView::setCells(const QList<CellView>& cells, double threshold) {
+void BlockView::setCells(const QList<CellView>& cells, double threshold, bool fade) {
     if (cells == m_cells && threshold == m_threshold) return;
     const bool resized = cells.size() != m_cells.size();
+    m_fade.stop();
+    const int duration = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this);
+    if (fade && !resized && duration > 0) {
+        m_before = m_cells;
+        m_fade.setDuration(duration);
+        m_fade.start();
+    } else {
+        m_before.clear();
+    }
     m_cells = cells;
     m_threshold = threshold;
     if (m_chosen >= m_cells.size()) m_chosen = -1;
@@ -105,7 +119,9 @@ QRectF BlockView::cellRect(int index) const {
     const int columnCount = columns();
     const double gap = spacing(font());
     const double cellWidth = (width() - 2.0 * kMargin - (columnCount - 1) * gap) / columnCount;
-    const double cellHeight = std::ceil(cellSizeHint(font()).height());
+    const double least = std::ceil(cellSizeHint(font()).height());
+    const int lines = std::max(1, linesFor(columnCount));
+    const double cellHeight = std::clamp((height() - 2.0 * kMargin - (lines - 1) * gap) / lines, least, least * kMostGrowth);
     const int line = index / columnCount;
     const int column = index % columnCount;
     return alignToDevice(
@@ -149,9 +165,14 @@ QSize BlockView::minimumSizeHint() const { return {static_cast<int>(std::ceil(ce
 
 int BlockView::heightForWidth(int width) const {
     const int columnCount = columnsFor(width);
-    const int lines = (itemCount() + columnCount - 1) / columnCount;
+    const int lines = linesFor(columnCount);
     const int cellHeight = static_cast<int>(std::ceil(cellSizeHint(font()).height()));
     return lines == 0 ? 0 : lines * cellHeight + (lines - 1) * spacing(font()) + 2 * kMargin;
+}
+
+int BlockView::tallestForWidth(int width) const {
+    const double growth = (kMostGrowth - 1.0) * std::ceil(cellSizeHint(font()).height());
+    return heightForWidth(width) + static_cast<int>(linesFor(columnsFor(width)) * growth);
 }
 
 bool BlockView::event(QEvent* event) {
@@ -271,7 +292,14 @@ void BlockView::paintEvent(QPaintEvent* event) {
         const CellView& cell = m_cells[index];
         look.selected = index == shown;
         look.focused = index == m_chosen && hasFocus();
+        if (index >= m_before.size() || m_before[index].state == cell.state || m_fade.state() != QAbstractAnimation::Running) {
+            paintCell(painter, rect, cell, drawn(cell), look);
+            continue;
+        }
+        paintCell(painter, rect, m_before[index], drawn(m_before[index]), look);
+        painter.setOpacity(m_fade.currentValue().toDouble());
         paintCell(painter, rect, cell, drawn(cell), look);
+        painter.setOpacity(1.0);
     }
 }
 

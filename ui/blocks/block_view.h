@@ -6,6 +6,7 @@
 #include "ui/blocks/painted_items.h"
 
 #include <QHash>
+#include <QVariantAnimation>
 #include <QWidget>
 
 #include <optional>
@@ -18,7 +19,8 @@ public:
     explicit BlockView(QWidget* parent = nullptr);
 
     /// Shows these cells. The chosen row stays chosen while there is such a row.
-    void setCells(const QList<CellView>& cells, double threshold);
+    /// `fade`: what the pass resolved fades in (where the style animates at all); for replays, not for live display.
+    void setCells(const QList<CellView>& cells, double threshold, bool fade = false);
     [[nodiscard]] const QList<CellView>& cells() const { return m_cells; }
     /// The cell under the pointer, else the one chosen by click or key; -1: none.
     [[nodiscard]] int shownRow() const;
@@ -39,7 +41,10 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     bool hasHeightForWidth() const override { return true; }
+    /// The least height at which nothing is clipped.
     int heightForWidth(int width) const override;
+    /// The height from which on cells grow no more.
+    [[nodiscard]] int tallestForWidth(int width) const;
 
 signals:
     /// Another cell is shown, or what is known of it changed.
@@ -60,6 +65,7 @@ protected:
 
 private:
     [[nodiscard]] int columnsFor(int width) const;
+    [[nodiscard]] int linesFor(int columns) const { return (itemCount() + columns - 1) / columns; }
     [[nodiscard]] QRectF cellRect(int index) const;
     [[nodiscard]] QString drawn(const CellView& cell);
     void hover(int index);
@@ -71,6 +77,8 @@ private:
     int m_chosen = -1;
     int m_hovered = -1;
     int m_paintCount = 0;
+    QVariantAnimation m_fade;
+    QList<CellView> m_before;         ///< what fades away
     QHash<QString, QString> m_drawn;  ///< a token's text -> its text in the cell, with this font
 };
 

@@ -131,11 +131,16 @@ void paintFrame(QPainter& painter, const QRectF& rect, const CellView& cell, con
     }
 }
 
+bool hasBar(const CellView& cell) {
+    return cell.confidence >= 0.0 &&
+           (cell.state == CellState::Candidate || cell.state == CellState::Forced || cell.state == CellState::ResolvedNow);
+}
+
 /// A bar as long as the confidence, and a tick where the threshold lies.
 void paintConfidence(QPainter& painter, const QRectF& rect, const CellView& cell, const CellLook& look, const Measure& m) {
     const bool candidate = cell.state == CellState::Candidate;
     const bool forced = cell.state == CellState::Forced;
-    if (cell.confidence < 0.0 || !(candidate || forced || (cell.state == CellState::ResolvedNow))) return;
+    if (!hasBar(cell)) return;
     const qreal ratio = painter.device()->devicePixelRatioF();
     const qreal inset = m.padding + m.unit;
     const QRectF track = alignToDevice(
@@ -157,6 +162,29 @@ void paintConfidence(QPainter& painter, const QRectF& rect, const CellView& cell
                      look.palette.color(QPalette::Text));
 }
 
+/// The text in the middle of `room`; marks of white space at its ends are drawn fainter than the text itself.
+void paintPiece(QPainter& painter, const QRectF& room, const QString& text, const QFontMetricsF& metrics, const QColor& colour,
+                const QColor& faint) {
+    constexpr QChar kSpace(0x2423);
+    qsizetype lead = 0;
+    while (lead < text.size() && text[lead] == kSpace) ++lead;
+    qsizetype tail = text.size();
+    while (tail > lead && text[tail - 1] == kSpace) --tail;
+    const qreal width = metrics.horizontalAdvance(text);
+    const qreal baseline = room.center().y() + (metrics.ascent() - metrics.descent()) / 2.0;
+    qreal x = room.center().x() - width / 2.0;
+    const bool only = tail == lead;
+    const auto draw = [&](const QString& part, const QColor& tone) {
+        if (part.isEmpty()) return;
+        painter.setPen(tone);
+        painter.drawText(QPointF(x, baseline), part);
+        x += metrics.horizontalAdvance(part);
+    };
+    draw(text.left(lead), only ? colour : faint);
+    draw(text.mid(lead, tail - lead), colour);
+    draw(text.mid(tail), faint);
+}
+
 void paintText(QPainter& painter, const QRectF& rect, const CellView& cell, const QString& drawn, const CellLook& look,
                const Measure& m) {
     const QColor colour = textOf(cell, look.palette);
@@ -173,11 +201,11 @@ void paintText(QPainter& painter, const QRectF& rect, const CellView& cell, cons
     if (cell.now && cell.state != CellState::Dropped) font.setWeight(QFont::DemiBold);
     if (cell.state == CellState::Prompt) font.setItalic(true);
     const QFontMetricsF metrics(font);
-    const QRectF room = rect.adjusted(m.padding, 2.0 * m.unit, -m.padding, -(m.barHeight + 4.0 * m.unit));
+    const qreal below = hasBar(cell) ? m.barHeight + 3.0 * m.unit : 0.0;
+    const QRectF room = rect.adjusted(m.padding, 0.0, -m.padding, -below);
     const QString elided = metrics.elidedText(drawn, Qt::ElideRight, room.width());
     painter.setFont(font);
-    painter.setPen(colour);
-    painter.drawText(room, Qt::AlignCenter | Qt::TextSingleLine | Qt::TextDontClip, elided);
+    paintPiece(painter, room, elided, metrics, colour, theme::blend(fillOf(cell, look.palette), colour, 0.5));
     if (cell.state == CellState::Dropped) {
         const qreal width = std::min(metrics.horizontalAdvance(elided), room.width());
         const qreal ratio = painter.device()->devicePixelRatioF();

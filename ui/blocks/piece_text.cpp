@@ -85,6 +85,9 @@ bool canDraw(const QString& text, const QFont& font) {
 
 QString visiblePiece(const QString& text, qint32 token) {
     if (text.isEmpty()) return QStringLiteral("#%1").arg(token);
+    // SentencePiece models spell a line end and a tab as byte pieces.
+    if (text == QLatin1String("<0x0A>")) return sign(U'\n');
+    if (text == QLatin1String("<0x09>")) return sign(U'\t');
     const QList<uint> points = text.toUcs4();
     const auto first = std::find_if(points.cbegin(), points.cend(), [](uint c) { return c != U' '; });
     const auto lead = static_cast<qsizetype>(std::distance(points.cbegin(), first));

@@ -6,8 +6,9 @@
 
 namespace trefoil {
 
-/// Leading and trailing spaces become ␣, line ends ↵, tabs ⇥, other invisible characters their code point ("U+200B"), a lone
-/// combining mark stands on ◌; an empty piece is shown as its id ("#17"). Never empty.
+/// Leading and trailing spaces become ␣, line ends ↵, tabs ⇥ (also as byte pieces "<0x0A>" and "<0x09>"), other invisible
+/// characters their code point ("U+200B"), a lone combining mark stands on ◌; an empty piece is shown as its id ("#17"). Never
+/// empty.
 [[nodiscard]] QString visiblePiece(const QString& text, qint32 token);
 /// The same, with signs that neither `font` nor its fallbacks have replaced by their code points. Costly: cache it.
 [[nodiscard]] QString drawablePiece(const QString& text, qint32 token, const QFont& font);
