@@ -1,7 +1,6 @@
 #include "engine/checkpoint/checkpoint.h"
 
 #include "engine/checkpoint/input_file.h"
-#include "engine/checkpoint/json_reader.h"
 #include "engine/checkpoint/model_config_reader.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/tensor_catalogue.h"
@@ -12,7 +11,6 @@
 #include <cstring>
 #include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <unordered_map>
@@ -49,6 +47,10 @@ std::vector<std::string> entriesEndingIn(const fs::path& folder, std::string_vie
     return names;
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 Error noModel(const fs::path& folder, const std::string& lack) {
     std::string hint =
         "choose a folder that holds config.json and model.safetensors (or model.safetensors.index.json with its shards)";
@@ -70,31 +72,6 @@ Status checkFolder(const fs::path& folder) {
                          "choose the folder that holds config.json");
     if (!isThere(folder / kConfigName)) return noModel(folder, std::string(kConfigName) + " is not there");
     return {};
-}
-
-// What the index says: tensor name → shard file name.
-Result<std::map<std::string, std::string>> readIndex(const fs::path& path) {
-    const std::string source = printablePath(path);
-    auto text = readWholeFile(path, kLargestIndex);
-    if (!text.ok()) return text.error();
-    auto root = parseJsonObject(*text, source);
-    if (!root.ok()) return root.error();
-    const auto map = root->find("weight_map");
-    if (map == root->end() || !map->is_object() || map->empty())
-        return makeError(ErrorKind::Format, source + ": a weight_map with file names of tensors is expected, found none");
-    std::map<std::string, std::string> shards;
-    for (const auto& item : map->items()) {
-        if (!item.value().is_string())
-            return makeError(ErrorKind::Format, source + ": weight_map gives no file name for " + printable(item.key()));
-        std::string name = item.value().get<std::string>();
-        const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
-                           name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
-        if (!plain)
-            return makeError(ErrorKind::Format, source + ": weight_map names the file \"" + printable(name) + "\" for " +
-                                                    printable(item.key()) + "; a plain name of a file in the folder is expected");
-        shards.emplace(item.key(), std::move(name));
-    }
-    return shards;
 }
 
 float toFloat(DType type, const std::byte* source) {
@@ -194,7 +171,7 @@ Status Checkpoint::Impl::openShards(const std::map<std::string, std::string>& sh
             if (file.find(name) == nullptr) lacking.push_back(name);
         if (!lacking.empty())
             return makeError(ErrorKind::Format,
-                             index + " places " + std::to_string(lacking.size()) + " tensors in " + printable(shard.first) +
+                             index + " places " + counted(lacking.size(), "tensor") + " in " + printable(shard.first) +
                                  ", which lacks them: " + firstTen(lacking),
                              "index and shards must be of the same model: fetch both again");
         // The index is the list of what belongs to the model. A shard that holds more contradicts it, and is not used in part.
@@ -205,8 +182,8 @@ Status Checkpoint::Impl::openShards(const std::map<std::string, std::string>& sh
         }
         if (!unlisted.empty())
             return makeError(ErrorKind::Format,
-                             printablePath(folder / shard.first) + " holds " + std::to_string(unlisted.size()) +
-                                 " tensors that the index does not place there: " + firstTen(unlisted),
+                             printablePath(folder / shard.first) + " holds " + counted(unlisted.size(), "tensor") +
+                                 " that the index does not place there: " + firstTen(unlisted),
                              "index and shards must be of the same model: fetch both again");
     }
     return {};
@@ -214,7 +191,9 @@ Status Checkpoint::Impl::openShards(const std::map<std::string, std::string>& sh
 
 Status Checkpoint::Impl::openWeights() {
     if (isThere(folder / kIndexName)) {
-        auto shards = readIndex(folder / kIndexName);
+        auto text = readWholeFile(folder / kIndexName, kLargestIndex);
+        if (!text.ok()) return text.error();
+        auto shards = parseSafetensorsIndex(*text, printablePath(folder / kIndexName));
         if (!shards.ok()) return shards.error();
         return openShards(*shards);
     }

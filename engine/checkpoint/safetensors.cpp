@@ -215,4 +215,25 @@ Status SafetensorsFile::read(const SafetensorsEntry& entry, std::span<std::byte>
     return m_file.readAt(fileOffset(entry), destination);
 }
 
+Result<std::map<std::string, std::string>> parseSafetensorsIndex(std::string_view json, const std::string& source) {
+    auto root = parseJsonObject(json, source);
+    if (!root.ok()) return root.error();
+    const auto map = root->find("weight_map");
+    if (map == root->end() || !map->is_object() || map->empty())
+        return makeError(ErrorKind::Format, source + ": a weight_map with file names of tensors is expected, found none");
+    std::map<std::string, std::string> shards;
+    for (const auto& item : map->items()) {
+        if (!item.value().is_string())
+            return makeError(ErrorKind::Format, source + ": weight_map gives no file name for " + printable(item.key()));
+        std::string name = item.value().get<std::string>();
+        const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+                           name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
+        if (!plain)
+            return makeError(ErrorKind::Format, source + ": weight_map names the file \"" + printable(name) + "\" for " +
+                                                    printable(item.key()) + "; a plain name of a file in the folder is expected");
+        shards.emplace(item.key(), std::move(name));
+    }
+    return shards;
+}
+
 }  // namespace trefoil

@@ -62,6 +62,10 @@ private:
     std::map<std::string_view, std::size_t> m_byName;  // keys view into m_header.entries
 };
 
+/// The `weight_map` of a model.safetensors.index.json: tensor name to file name. Refused: anything but plain names of files in
+/// the index's own folder, and names that stand twice.
+Result<std::map<std::string, std::string>> parseSafetensorsIndex(std::string_view json, const std::string& source);
+
 /// Bits of one element of a stored type; 0 for a name the format does not have.
 [[nodiscard]] int safetensorsTypeBits(std::string_view dtype);
 

@@ -90,7 +90,8 @@ public:
         m_result.expertLayout = m_fusedLayers == 0   ? "one tensor per expert"
                                 : m_splitLayers == 0 ? "fused experts"
                                                      : "fused experts in " + std::to_string(m_fusedLayers) +
-                                                           " layers, one tensor per expert in " + std::to_string(m_splitLayers);
+                                                           (m_fusedLayers == 1 ? " layer" : " layers") +
+                                                           ", one tensor per expert in " + std::to_string(m_splitLayers);
         if (m_fusedLayers > 0 && 2 * m_config.moeIntermediateSize == m_config.hiddenSize)
             m_result.notes.push_back(
                 "experts.gate_up_proj is square per expert (2·I = D = " + std::to_string(m_config.hiddenSize) +

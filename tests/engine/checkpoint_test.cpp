@@ -179,8 +179,7 @@ TEST(Checkpoint, PerExpertTensorsEqualFusedOnes) {
     for (std::int64_t layer = 1; layer < 8; ++layer) someLayers.splitExperts(layer);
     someLayers.writeShards(mixed.path(), 4);
     expectSameWeights(mixed.path(), kDemo);
-    EXPECT_EQ(Checkpoint::open(mixed.path())->summary().layout,
-              "4 shards, fused experts in 1 layers, one tensor per expert in 7");
+    EXPECT_EQ(Checkpoint::open(mixed.path())->summary().layout, "4 shards, fused experts in 1 layer, one tensor per expert in 7");
 }
 
 TEST(Checkpoint, PerExpertTensorsOfSeveralTypesBecomeFloat32) {
@@ -462,7 +461,7 @@ TEST(BrokenCheckpoint, ATensorThatTheIndexDoesNotList) {
     index["weight_map"].erase("model.norm.weight");
     writeFile(folder / "model.safetensors.index.json", index.dump());
     EXPECT_TRUE(
-        says(refusal(folder.path()), {names[0] + " holds 1 tensors that the index does not place there: model.norm.weight"}));
+        says(refusal(folder.path()), {names[0] + " holds 1 tensor that the index does not place there: model.norm.weight"}));
 }
 
 TEST(BrokenCheckpoint, ATensorThatItsShardLacks) {
@@ -473,11 +472,11 @@ TEST(BrokenCheckpoint, ATensorThatItsShardLacks) {
     index["weight_map"]["model.norm.weight"] = names[2];
     writeFile(folder / "model.safetensors.index.json", index.dump());
     EXPECT_TRUE(
-        says(refusal(folder.path()), {names[0] + " holds 1 tensors that the index does not place there: model.norm.weight"}));
+        says(refusal(folder.path()), {names[0] + " holds 1 tensor that the index does not place there: model.norm.weight"}));
     index["weight_map"]["model.norm.weight"] = names[0];
     index["weight_map"]["model.extra.weight"] = names[2];
     writeFile(folder / "model.safetensors.index.json", index.dump());
-    EXPECT_TRUE(says(refusal(folder.path()), {"places 1 tensors in " + names[2] + ", which lacks them: model.extra.weight"}));
+    EXPECT_TRUE(says(refusal(folder.path()), {"places 1 tensor in " + names[2] + ", which lacks them: model.extra.weight"}));
 }
 
 TEST(BrokenCheckpoint, IndexFaults) {

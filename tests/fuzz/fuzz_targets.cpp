@@ -1,0 +1,121 @@
+#include "tests/fuzz/fuzz_targets.h"
+
+#include "engine/checkpoint/input_file.h"
+#include "engine/checkpoint/model_config.h"
+#include "engine/checkpoint/model_config_reader.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/tokenizer/sentencepiece_model.h"
+#include "engine/tokenizer/tokenizer.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trefoil::fuzz {
+
+namespace {
+
+std::string_view asText(std::span<const std::uint8_t> input) {
+    return {reinterpret_cast<const char*>(input.data()), input.size()};
+}
+
+// Ends the process where libFuzzer, the sanitizers and ctest all notice.
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "broken promise: %s\n", what);
+    std::abort();
+}
+
+void requireMessage(const Error& error) {
+    require(!error.message.empty(), "an error has a message");
+    require(isValidUtf8(error.message), "a message is UTF-8");
+    for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20, "a message is one line");
+}
+
+// A file in memory, reachable by a path.
+class MemoryFile {
+public:
+    explicit MemoryFile(std::string_view bytes) : m_descriptor(::memfd_create("fuzz", MFD_CLOEXEC)) {
+        require(m_descriptor >= 0, "memfd_create works");
+        require(::write(m_descriptor, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+                "a memory file can be written");
+    }
+    ~MemoryFile() { ::close(m_descriptor); }
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+    [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(m_descriptor); }
+
+private:
+    int m_descriptor;
+};
+
+}  // namespace
+
+void safetensorsFile(std::span<const std::uint8_t> input) {
+    const MemoryFile memory(asText(input));
+    const auto file = SafetensorsFile::open(memory.path());
+    if (!file.ok()) return requireMessage(file.error());
+    for (const SafetensorsEntry& entry : file->entries()) {
+        require(entry.end <= input.size() && entry.begin <= entry.end, "a tensor lies inside its file");
+        std::vector<std::byte> bytes(static_cast<std::size_t>(entry.end - entry.begin));
+        require(file->read(entry, bytes).ok(), "an accepted tensor can be read");
+        require(file->find(entry.name) == &entry, "an accepted tensor is found");
+    }
+}
+
+void configJson(std::span<const std::uint8_t> input) {
+    const auto config = parseModelConfig(asText(input), "config.json");
+    if (!config.ok()) return requireMessage(config.error());
+    const ModelConfig& c = *config;
+    std::int64_t elements = 0;
+    std::int64_t bytes = 0;
+    require(c.numLayers() > 0 && c.vocabSize > 0 && c.hiddenSize > 0 && c.headDim > 0 && !c.eosTokenIds.empty(),
+            "sizes are positive");
+    require(!__builtin_mul_overflow(c.numExperts * 2 * c.moeIntermediateSize, c.hiddenSize, &elements) &&
+                !__builtin_mul_overflow(elements, 4 * c.numLayers(), &bytes),
+            "all experts' bytes can be counted");
+    require(!__builtin_mul_overflow(c.convChannels(), c.hiddenSize * 4, &bytes), "a projection's bytes can be counted");
+    require(c.numAttentionHeads % c.numKeyValueHeads == 0 && c.linearNumValueHeads % c.linearNumKeyHeads == 0, "heads divide");
+    require(c.numExpertsPerTok <= c.numExperts, "no more experts are chosen than there are");
+    require(c.rotaryDim() % 2 == 0 && c.rotaryDim() <= c.headDim, "pairs are turned");
+    require(c.maskTokenId < c.vocabSize && !c.isEos(c.maskTokenId), "the mask is a token and ends nothing");
+    for (const TokenId id : c.eosTokenIds) require(id >= 0 && id < c.vocabSize, "an end token is a token");
+    for (const std::string& note : c.notes)
+        for (const char letter : note) require(static_cast<unsigned char>(letter) >= 0x20, "a note is one line");
+}
+
+void indexJson(std::span<const std::uint8_t> input) {
+    const auto shards = parseSafetensorsIndex(asText(input), "model.safetensors.index.json");
+    if (!shards.ok()) requireMessage(shards.error());
+    if (shards.ok()) {
+        require(!shards->empty(), "an index has tensors");
+        for (const auto& entry : *shards)
+            require(!entry.second.empty() && entry.second.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos &&
+                        entry.second != "..",
+                    "an index names files in its folder");
+    }
+    const auto ends = parseGenerationEos(asText(input), "generation_config.json");
+    if (!ends.ok()) return requireMessage(ends.error());
+    if (ends->has_value())
+        for (const TokenId id : **ends) require(id >= 0, "an end token is a token");
+}
+
+void sentencePieceModel(std::span<const std::uint8_t> input) {
+    const auto model = parseSentencePieceModel(asText(input), "tokenizer.model");
+    if (!model.ok()) return requireMessage(model.error());
+    const auto again = parseSentencePieceModel(model->serialized, "tokenizer.model");
+    require(again.ok() && again->pieces.size() == model->pieces.size(), "the changed model has the same pieces");
+    for (std::size_t i = 0; i < model->pieces.size(); ++i) {
+        require(again->pieces[i].type == model->pieces[i].type && again->pieces[i].text == model->pieces[i].text,
+                "the changed model says the same of each piece");
+        require(!looksLikeControl(model->pieces[i].text) || model->pieces[i].type == PieceType::Control,
+                "what looks like a control piece is one");
+    }
+}
+
+}  // namespace trefoil::fuzz

@@ -1,0 +1,19 @@
+// The bodies of the fuzz targets: each takes any bytes and must return. Used by libFuzzer's entry points and by the replay test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace trefoil::fuzz {
+
+/// A whole .safetensors file: length, header, data; the checked offsets are then read.
+void safetensorsFile(std::span<const std::uint8_t> input);
+/// config.json: what is accepted has dimensions that nothing can overflow.
+void configJson(std::span<const std::uint8_t> input);
+/// model.safetensors.index.json, and the end tokens of generation_config.json.
+void indexJson(std::span<const std::uint8_t> input);
+/// The reader of tokenizer.model (not the library's own).
+void sentencePieceModel(std::span<const std::uint8_t> input);
+
+}  // namespace trefoil::fuzz
