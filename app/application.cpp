@@ -1,0 +1,109 @@
+#include "app/application.h"
+
+#include "app/core/chat_controller.h"
+#include "app/core/data_location.h"
+#include "app/core/engine_worker.h"
+#include "app/core/presets.h"
+#include "app/core/settings.h"
+#include "app/core/store_worker.h"
+#include "app/termination.h"
+#include "ui/main_window/main_window.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QStyleFactory>
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace trefoil {
+namespace {
+
+constexpr qint64 kKeepDeletedMs = 7LL * 24 * 3600 * 1000;
+
+QString demoModelFolder() {
+    return QDir::cleanPath(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/trefoil/demo-model"));
+}
+
+/// The value of "--name value" or "--name=value"; nothing when `argument` is another option.
+std::optional<std::string_view> optionValue(std::string_view argument, std::string_view name, int& i, int argc, char** argv) {
+    if (argument == name) return i + 1 < argc ? std::optional<std::string_view>(argv[++i]) : std::nullopt;
+    if (argument.size() > name.size() && argument.substr(0, name.size()) == name && argument[name.size()] == '=')
+        return argument.substr(name.size() + 1);
+    return std::nullopt;
+}
+
+/// Opens the history as the settings and locations say.
+void openHistory(StoreWorker& store, const DataLocation& location, const Settings& settings, MainWindow& window) {
+    const StoreProblem folder = location.ok() ? prepareFolder(location.dataFolder) : location.problem;
+    if (!folder.ok()) {
+        window.showNotice(QStringLiteral("location"), folder.text(), false);
+        store.openTemporaryAsync();
+        return;
+    }
+    const QString chosen = settings.historyFile();
+    store.openAsync(chosen.isEmpty() || !QFileInfo::exists(chosen) ? location.historyFile() : chosen);
+}
+
+}  // namespace
+
+ApplicationOptions parseArguments(int argc, char** argv) {
+    ApplicationOptions options;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view argument = argv[i];
+        const auto text = [](std::string_view v) {
+            return QFile::decodeName(QByteArray(v.data(), static_cast<qsizetype>(v.size())));
+        };
+        if (const auto model = optionValue(argument, "--model", i, argc, argv)) {
+            options.modelFolder = text(*model);
+        } else if (const auto device = optionValue(argument, "--device", i, argc, argv)) {
+            options.device = text(*device);
+        } else if (const auto threads = optionValue(argument, "--threads", i, argc, argv)) {
+            const auto [end, error] = std::from_chars(threads->data(), threads->data() + threads->size(), options.threads);
+            if (error != std::errc() || end != threads->data() + threads->size() || options.threads < 0 ||
+                options.threads > Settings::kMaxThreads)
+                options.problem = "--threads takes a whole number from 0 to " + std::to_string(Settings::kMaxThreads);
+        } else if (!argument.empty() && argument.front() != '-' && options.modelFolder.isEmpty()) {
+            options.modelFolder = text(argument);
+        } else {
+            options.problem = "unexpected argument '" + std::string(argument) + "'";
+        }
+    }
+    return options;
+}
+
+int runApplication(const ApplicationOptions& options) {
+    if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"))) QApplication::setStyle(fusion);
+    const DataLocation location = findDataLocation();
+    const bool configReady = location.ok() && prepareFolder(location.configFolder).ok();
+    Settings settings(configReady ? location.settingsFile() : QString());
+    PresetStore presets(location.ok() ? location.presetsFile() : QString());
+    const StoreProblem presetProblem = presets.load();
+
+    EngineWorker engine;
+    StoreWorker store;
+    ChatController chat(&engine, &store);
+    MainWindow window({&chat, &store, &settings, &presets, demoModelFolder(),
+                       options.device.isEmpty() ? settings.device() : options.device,
+                       options.threads >= 0 ? options.threads : settings.threads()});
+    const TerminationWatcher termination([&window] { window.close(); });
+    QObject::connect(&store, &StoreWorker::opened, &window, [&](RequestId /*id*/, const OpenReport& report) {
+        window.showStoreReport(report);
+        if (!report.ok()) return;
+        if (!report.temporary) settings.setHistoryFile(report.path == location.historyFile() ? QString() : report.path);
+        store.purgeDeleted(kKeepDeletedMs);
+    });
+    openHistory(store, location, settings, window);
+    if (!presetProblem.ok()) window.showNotice(QStringLiteral("settings"), presetProblem.text(), false);
+
+    QString folder = options.modelFolder.isEmpty() ? settings.lastModelFolder() : options.modelFolder;
+    if (folder.isEmpty() || (options.modelFolder.isEmpty() && !QFileInfo(folder).isDir())) folder = demoModelFolder();
+    window.openModel(folder);
+    window.show();
+    return QApplication::exec();
+}
+
+}  // namespace trefoil

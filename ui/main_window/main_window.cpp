@@ -1,0 +1,527 @@
+#include "ui/main_window/main_window.h"
+
+#include "app/core/engine_worker.h"
+#include "ui/blocks/block_dock.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/conversation_list.h"
+#include "ui/chat/notice_bar.h"
+#include "ui/chat/system_prompt_panel.h"
+#include "ui/chat/transcript_view.h"
+#include "ui/chat/undo_bar.h"
+#include "ui/main_window/message_conversion.h"
+#include "ui/models/load_progress.h"
+#include "ui/models/model_dialog.h"
+#include "ui/models/prompt_view_dialog.h"
+#include "ui/models/status_bar.h"
+#include "ui/settings/generation_dock.h"
+#include "ui/theme/theme.h"
+
+#include <QCloseEvent>
+#include <QDir>
+#include <QDockWidget>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+namespace trefoil {
+namespace {
+
+constexpr int kFrameMs = 33;        // transcript and status bar; the Block dock has its own, faster frame
+constexpr int kCountDelayMs = 150;  // after the last key
+constexpr int kDraftDelayMs = 800;
+constexpr int kFlushTimeoutMs = 3000;
+
+const QString kStoreNotice = QStringLiteral("store");
+const QString kSaveNotice = QStringLiteral("save");
+const QString kModelNotice = QStringLiteral("model");
+const QString kSettingsNotice = QStringLiteral("settings");
+
+}  // namespace
+
+MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
+    : QMainWindow(parent), m_services(services), m_chat(services.chat) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowTitle(QStringLiteral("Trefoil"));
+    m_status = new StatusBar(this);
+    setStatusBar(m_status);
+    buildCentre();
+    buildDocks();
+    buildMenus();
+    connectChat();
+    connectWidgets();
+    connectStore();
+
+    m_frame.setInterval(kFrameMs);
+    m_frame.setSingleShot(true);
+    connect(&m_frame, &QTimer::timeout, this, &MainWindow::showFrame);
+    m_countTimer.setInterval(kCountDelayMs);
+    m_countTimer.setSingleShot(true);
+    connect(&m_countTimer, &QTimer::timeout, this, [this] { m_chat->countPrompt(m_composer->text()); });
+    m_draftTimer.setInterval(kDraftDelayMs);
+    m_draftTimer.setSingleShot(true);
+    connect(&m_draftTimer, &QTimer::timeout, this, [this] { m_chat->setDraft(m_composer->text()); });
+
+    applyTheme(m_services.settings->theme());
+    applyFontSize(m_services.settings->fontSize());
+    restoreLayout();
+    m_status->clearModel();
+    m_generation->setPresets(m_services.presets->names());
+    showConversation(m_chat->conversation(), m_chat->messages());
+    showRunning();
+    m_composer->focusEditor();
+}
+
+MainWindow::~MainWindow() = default;
+
+QStringList MainWindow::demoExamples() {
+    return {QStringLiteral("What is 347 + 586?"),
+            QStringLiteral("Make a multiplication table for 7."),
+            QStringLiteral("What is block diffusion?"),
+            QStringLiteral("Write a Python function that reverses a string."),
+            QStringLiteral("How do you say water in Japanese?"),
+            QStringLiteral("Count from 1 to 40.")};
+}
+
+void MainWindow::buildCentre() {
+    m_splitter = new QSplitter(Qt::Horizontal, this);
+    m_splitter->setObjectName(QStringLiteral("centre"));
+    m_splitter->setChildrenCollapsible(false);
+    m_list = new ConversationList(m_splitter);
+    m_list->setObjectName(QStringLiteral("conversationList"));
+    m_list->setMinimumWidth(180);
+
+    auto* column = new QWidget(m_splitter);
+    auto* layout = new QVBoxLayout(column);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_notices = new NoticeBar(column);
+    m_systemPrompt = new SystemPromptPanel(column);
+    m_transcript = new TranscriptView(column);
+    m_transcript->setObjectName(QStringLiteral("transcript"));
+    m_undo = new UndoBar(column);
+    m_composer = new Composer(column);
+    m_composer->setObjectName(QStringLiteral("composer"));
+    layout->addWidget(m_notices);
+    layout->addWidget(m_systemPrompt);
+    layout->addWidget(m_transcript, 1);
+    layout->addWidget(m_undo);
+    layout->addWidget(m_composer);
+    column->setMinimumWidth(360);
+
+    m_splitter->addWidget(m_list);
+    m_splitter->addWidget(column);
+    m_splitter->setStretchFactor(0, 0);
+    m_splitter->setStretchFactor(1, 1);
+    m_splitter->setSizes({230, 640});
+    setCentralWidget(m_splitter);
+}
+
+void MainWindow::buildDocks() {
+    m_blocks = new BlockDock(this);
+    m_blocks->setObjectName(QStringLiteral("blockDock"));
+    m_blockDockWidget = new QDockWidget(tr("Block"), this);
+    m_blockDockWidget->setObjectName(QStringLiteral("blockDockWidget"));
+    m_blockDockWidget->setWidget(m_blocks);
+    addDockWidget(Qt::RightDockWidgetArea, m_blockDockWidget);
+
+    m_generation = new GenerationDock(this);
+    m_generation->setObjectName(QStringLiteral("generationDock"));
+    m_generation->setDescriptions(controlDescriptions());
+    m_generationDockWidget = new QDockWidget(tr("Generation"), this);
+    m_generationDockWidget->setObjectName(QStringLiteral("generationDockWidget"));
+    m_generationDockWidget->setWidget(m_generation);
+    addDockWidget(Qt::RightDockWidgetArea, m_generationDockWidget);
+    resizeDocks({m_blockDockWidget, m_generationDockWidget}, {380, 380}, Qt::Horizontal);
+    resizeDocks({m_blockDockWidget, m_generationDockWidget}, {480, 320}, Qt::Vertical);
+}
+
+// ------------------------------------------------------------------------------------------------------------ connections
+
+void MainWindow::connectChat() {
+    connect(m_chat, &ChatController::listChanged, this, [this](const QList<ConversationSummary>& list, const QString& working) {
+        m_list->setItems(toConversationItems(list, working));
+        m_list->setCurrent(m_chat->conversation().id);
+    });
+    connect(m_chat, &ChatController::conversationShown, this, &MainWindow::showConversation);
+    connect(m_chat, &ChatController::conversationDeleted, this, [this](const QString& id, const QString& title) {
+        m_undo->offer(id, title.isEmpty() ? tr("Conversation deleted.") : tr("“%1” deleted.").arg(title));
+    });
+    connect(m_chat, &ChatController::controlsChanged, this, [this](const ControlValues& values) {
+        m_generation->setValues(values);
+        m_composer->setThinking(values.value(QStringLiteral("enable_thinking"), true).toBool());
+        countPromptSoon();
+    });
+    connect(m_chat, &ChatController::messageAdded, this, [this](const MessageRecord& message) {
+        m_transcript->appendMessage(toTranscriptMessage(message, m_chat->runningMessage()));
+    });
+    connect(m_chat, &ChatController::messageChanged, this, &MainWindow::onMessageChanged);
+    connect(m_chat, &ChatController::messageRemoved, m_transcript, &TranscriptView::removeMessage);
+    connect(m_chat, &ChatController::runningChanged, this, &MainWindow::showRunning);
+    connect(m_chat, &ChatController::activityChanged, this, [this](const QString& text) {
+        m_status->setActivity(text);
+        const bool here = m_chat->runningConversation() == m_chat->conversation().id;
+        m_transcript->setActivity(here ? text : QString());
+    });
+    connect(m_chat, &ChatController::answerBegan, this, [this](const TraceView& trace) {
+        m_tracedMessage = m_chat->runningMessage();
+        m_blocks->beginLive(trace.maskId, trace.blockSize, trace.threshold);
+        m_status->clearStats();
+    });
+    connect(m_chat, &ChatController::passArrived, this, &MainWindow::onPass);
+    connect(m_chat, &ChatController::answerEnded, this, [this](const MessageRecord& answer) {
+        if (answer.conversationId == m_chat->conversation().id) m_blocks->endLive();
+    });
+    connect(m_chat, &ChatController::traceReady, this, [this](const QString& id, const TraceView& trace, const QString& problem) {
+        if (id != m_tracedMessage || id == m_chat->runningMessage()) return;
+        m_blocks->setTrace(trace);
+        if (!problem.isEmpty()) m_status->setActivity(problem);
+    });
+    connect(m_chat, &ChatController::promptCounted, this, [this](const PromptView& prompt) {
+        m_lastPrompt = prompt;
+        m_composer->setContextUsage(prompt.tokens, m_chat->controls().value(QStringLiteral("max_new_tokens")).toLongLong(),
+                                    prompt.context);
+        if (m_promptView != nullptr && m_promptView->isVisible()) m_promptView->setPrompt(prompt);
+    });
+    connect(m_chat, &ChatController::sent, this, [this] {
+        m_draftTimer.stop();
+        m_composer->setProblem({});
+        m_composer->setText({});
+        countPromptSoon();
+    });
+    connect(m_chat, &ChatController::sendRefused, this, &MainWindow::showSendProblem);
+    connect(m_chat, &ChatController::storeProblem, this, [this](const QString& text) { showNotice(kStoreNotice, text, true); });
+
+    connect(m_chat, &ChatController::loadStarted, this, [this](const QString& name) {
+        m_notices->clear(kModelNotice);
+        m_status->loadProgress()->begin(name);
+    });
+    connect(m_chat, &ChatController::loadProgress, m_status->loadProgress(), &LoadProgress::setProgress);
+    connect(m_chat, &ChatController::modelReady, this, &MainWindow::showModel);
+    connect(m_chat, &ChatController::loadEnded, this, [this](const QString& message) {
+        m_status->loadProgress()->finish();
+        if (message.isEmpty()) return;
+        const QString kept = m_chat->model() ? tr(" %1 stays loaded.").arg(m_chat->model()->name) : QString();
+        m_notices->show({kModelNotice,
+                         NoticeKind::Error,
+                         tr("The model could not be loaded: %1.").arg(message) + kept,
+                         {{QStringLiteral("open"), tr("Open another…")}},
+                         true});
+    });
+}
+
+void MainWindow::connectWidgets() {
+    connect(m_list, &ConversationList::newRequested, m_chat, &ChatController::newConversation);
+    connect(m_list, &ConversationList::opened, m_chat, &ChatController::openConversation);
+    connect(m_list, &ConversationList::renamed, m_chat, &ChatController::renameConversation);
+    connect(m_list, &ConversationList::deleteRequested, m_chat, &ChatController::deleteConversation);
+    connect(m_undo, &UndoBar::undoRequested, m_chat, &ChatController::undoDelete);
+    connect(m_systemPrompt, &SystemPromptPanel::textEdited, m_chat, &ChatController::setSystemPrompt);
+    connect(m_systemPrompt, &SystemPromptPanel::textEdited, this, &MainWindow::countPromptSoon);
+
+    connect(m_transcript, &TranscriptView::regenerateRequested, m_chat, &ChatController::regenerate);
+    connect(m_transcript, &TranscriptView::exampleChosen, m_chat, &ChatController::send);
+    connect(m_transcript, &TranscriptView::traceRequested, this, [this](const QString& id) {
+        m_blockDockWidget->show();
+        m_blockDockWidget->raise();
+        if (m_tracedMessage == id && id == m_chat->runningMessage()) return;
+        m_tracedMessage = id;
+        m_chat->requestTrace(id);
+    });
+
+    connect(m_composer, &Composer::sendRequested, m_chat, &ChatController::send);
+    connect(m_composer, &Composer::stopRequested, m_chat, &ChatController::stop);
+    connect(m_composer, &Composer::textEdited, this, [this] {
+        m_draftTimer.start();
+        countPromptSoon();
+    });
+    connect(m_composer, &Composer::thinkingToggled, this, [this](bool thinking) {
+        ControlValues values = m_chat->controls();
+        values.insert(QStringLiteral("enable_thinking"), thinking);
+        m_chat->setControls(values);
+    });
+    connect(m_composer, &Composer::problemAction, this, [this](const QString& action) {
+        m_composer->setProblem({});
+        if (action == QLatin1String("shorter")) m_chat->sendWithShorterAnswer(m_refusedText, m_shorterTokens);
+        if (action == QLatin1String("oldest")) m_chat->sendWithoutOldest(m_refusedText);
+    });
+
+    connect(m_generation, &GenerationDock::valuesChanged, m_chat, &ChatController::setControls);
+    connect(m_generation, &GenerationDock::presetChosen, this, [this](const QString& name) {
+        ControlValues values = m_chat->controls();
+        const ControlValues preset = m_services.presets->controls(name);
+        for (auto it = preset.constBegin(); it != preset.constEnd(); ++it) values.insert(it.key(), it.value());
+        m_chat->setControls(values);
+    });
+    const auto presetDone = [this](const StoreProblem& problem) {
+        m_generation->setPresets(m_services.presets->names());
+        if (!problem.ok()) showNotice(kSettingsNotice, problem.text(), true);
+    };
+    connect(m_generation, &GenerationDock::presetSaveRequested, this,
+            [this, presetDone](const QString& name) { presetDone(m_services.presets->save(name, m_generation->values())); });
+    connect(m_generation, &GenerationDock::presetRemoveRequested, this,
+            [this, presetDone](const QString& name) { presetDone(m_services.presets->remove(name)); });
+
+    connect(m_status, &StatusBar::modelClicked, this, &MainWindow::showModelDialog);
+    connect(m_status->loadProgress(), &LoadProgress::cancelRequested, m_chat, &ChatController::cancelLoad);
+    connect(m_notices, &NoticeBar::actionTriggered, this, &MainWindow::onNoticeAction);
+}
+
+void MainWindow::connectStore() {
+    connect(m_services.store, &StoreWorker::notSaved, this, [this](const StoreProblem& reason, int /*waiting*/) {
+        m_notices->show({kSaveNotice,
+                         NoticeKind::Warning,
+                         tr("Not saved yet: %1 Nothing is lost while Trefoil stays open; it keeps trying.").arg(reason.text()),
+                         {},
+                         false});
+    });
+    connect(m_services.store, &StoreWorker::saved, this, [this] { m_notices->clear(kSaveNotice); });
+    connect(m_services.store, &StoreWorker::writeRejected, this, [this](const StoreProblem& problem) {
+        showNotice(kStoreNotice, tr("A change could not be kept: %1").arg(problem.text()), true);
+    });
+    connect(m_services.settings, &Settings::notSaved, this, [this](const StoreProblem& problem) {
+        showNotice(kSettingsNotice, tr("Settings are not saved: %1").arg(problem.text()), false);
+    });
+    connect(m_services.settings, &Settings::saved, this, [this] { m_notices->clear(kSettingsNotice); });
+}
+
+// ------------------------------------------------------------------------------------------------------------------ state
+
+void MainWindow::showConversation(const ConversationRecord& conversation, const QList<MessageRecord>& messages) {
+    m_frame.stop();
+    m_pendingMessage.reset();
+    m_pendingPass.reset();
+    m_openBlockShown = false;
+    setWindowTitle(conversation.title.isEmpty() ? QStringLiteral("Trefoil") : tr("%1 — Trefoil").arg(conversation.title));
+    m_list->setCurrent(conversation.id);
+    m_systemPrompt->setPrompt(conversation.id, conversation.systemPrompt);
+    QList<TranscriptMessage> shown;
+    for (const MessageRecord& m : messages) shown.append(toTranscriptMessage(m, m_chat->runningMessage()));
+    m_transcript->setActivity({});
+    m_transcript->setMessages(shown);
+    m_composer->setProblem({});
+    m_composer->setText(conversation.draft);
+    showBlocksOf(messages);
+    showRunning();
+    countPromptSoon();
+}
+
+/// The running answer live, or the last answer's blocks.
+void MainWindow::showBlocksOf(const QList<MessageRecord>& messages) {
+    m_blocks->clear();
+    m_status->clearStats();
+    m_tracedMessage.clear();
+    for (auto it = messages.crbegin(); it != messages.crend(); ++it) {
+        if (it->role != QLatin1String("assistant")) continue;
+        m_tracedMessage = it->id;
+        if (it->id == m_chat->runningMessage()) {
+            const TraceView live = m_chat->liveTrace();
+            m_blocks->beginLive(live.maskId, live.blockSize, live.threshold);
+            for (const PassView& pass : live.passes) m_blocks->addPass(pass);
+        } else {
+            m_status->setStats(it->stats);
+            m_chat->requestTrace(it->id);
+        }
+        return;
+    }
+}
+
+void MainWindow::showModel(const ModelSummary& model) {
+    m_status->loadProgress()->finish();
+    m_status->setModel(model);
+    m_generation->setDefaults(model.defaults);
+    m_generation->setThinkEndAvailable(model.thinkEndId >= 0);
+    m_generation->setContext(model.context);
+    m_composer->setThinkingAvailable(model.thinkEndId >= 0, tr("This model has no think phase."));
+    const bool demo = QDir(model.folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
+    m_services.settings->setLastModelFolder(demo ? QString() : QDir(model.folder).absolutePath());
+    showWelcome();
+    showRunning();
+    if (m_modelDialog != nullptr && m_modelDialog->isVisible()) showModelDialog();
+}
+
+void MainWindow::showWelcome() {
+    if (!m_chat->model()) {
+        m_transcript->setWelcome(
+            tr("Welcome to Trefoil"),
+            m_chat->isLoading() ? tr("The model is being loaded…") : tr("Open a model to begin: File, Open model."), {});
+        return;
+    }
+    const bool demo = QDir(m_chat->model()->folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
+    if (demo)
+        m_transcript->setWelcome(tr("Ask, and watch the blocks fill"),
+                                 tr("This is a tiny demo model: it does small sums, tables and translations. Try one of these."),
+                                 demoExamples());
+    else
+        m_transcript->setWelcome(tr("Ask, and watch the blocks fill"), tr("%1 is ready.").arg(m_chat->model()->name), {});
+}
+
+/// What depends on whether an answer is being written, and where.
+void MainWindow::showRunning() {
+    const QString running = m_chat->runningConversation();
+    const bool here = !running.isEmpty() && running == m_chat->conversation().id;
+    m_composer->setBusy(here);
+    if (!m_chat->model())
+        m_composer->setSendAvailable(false, m_chat->isLoading() ? tr("The model is being loaded.") : tr("No model is loaded."));
+    else if (!running.isEmpty() && !here)
+        m_composer->setSendAvailable(false, tr("Another conversation is being answered."));
+    else
+        m_composer->setSendAvailable(true);
+    if (m_stopAction != nullptr) m_stopAction->setEnabled(!running.isEmpty());
+    if (m_regenerateAction != nullptr)
+        m_regenerateAction->setEnabled(running.isEmpty() && m_chat->model() && !m_chat->messages().isEmpty() &&
+                                       m_chat->messages().constLast().role == QLatin1String("assistant"));
+    if (!m_chat->model()) showWelcome();
+}
+
+void MainWindow::showSendProblem(const SendProblem& problem, const QString& text) {
+    m_refusedText = text;
+    m_shorterTokens = problem.shorterAnswerTokens;
+    if (m_composer->text().isEmpty()) m_composer->setText(text);
+    QList<NoticeAction> actions;
+    if (problem.shorterAnswer)
+        actions.append(
+            {QStringLiteral("shorter"), tr("Shorter answer (%1 tokens)").arg(locale().toString(problem.shorterAnswerTokens))});
+    if (problem.leaveOutOldest) actions.append({QStringLiteral("oldest"), tr("Leave out the oldest turns")});
+    m_composer->setProblem(problem.text, actions);
+}
+
+// ------------------------------------------------------------------------------------------------------------ live display
+
+void MainWindow::onMessageChanged(const MessageRecord& message) {
+    if (message.conversationId != m_chat->conversation().id) return;
+    m_pendingMessage = message;
+    m_pendingPass.reset();  // the block has joined the text
+    if (!message.inProgress) return showFrame();
+    if (!m_frame.isActive()) m_frame.start();
+}
+
+void MainWindow::onPass(const PassView& pass) {
+    if (m_chat->runningConversation() != m_chat->conversation().id) return;
+    m_blocks->addPass(pass);
+    m_pendingPass = pass;
+    if (!m_frame.isActive()) m_frame.start();
+}
+
+void MainWindow::showFrame() {
+    m_frame.stop();
+    if (m_pendingMessage) {
+        const MessageRecord message = *std::exchange(m_pendingMessage, std::nullopt);
+        if (m_openBlockShown) m_transcript->clearOpenBlock(message.id);
+        m_openBlockShown = false;
+        m_transcript->updateMessage(toTranscriptMessage(message, m_chat->runningMessage()));
+        m_status->setStats(message.stats);
+    }
+    if (m_pendingPass) showOpenBlock(*std::exchange(m_pendingPass, std::nullopt));
+}
+
+void MainWindow::showOpenBlock(const PassView& pass) {
+    if (!m_chat->model() || pass.type == PassType::Verify || pass.type == PassType::Token) return;
+    const ModelSummary& model = *m_chat->model();
+    QStringList texts;
+    QList<bool> masked;
+    for (qsizetype row = pass.promptRows; row < pass.tokens.size(); ++row) {
+        const qint32 token = pass.tokens.at(row);
+        if (model.eosIds.contains(token)) break;
+        const bool control = token == model.thinkEndId;
+        texts.append(control ? QString() : pass.texts.at(row));
+        masked.append(token == model.maskId);
+    }
+    m_transcript->setOpenBlock(m_chat->runningMessage(), texts, masked);
+    m_openBlockShown = true;
+}
+
+void MainWindow::countPromptSoon() { m_countTimer.start(); }
+
+// ---------------------------------------------------------------------------------------------------------------- history
+
+void MainWindow::showNotice(const QString& id, const QString& text, bool error) {
+    m_notices->show({id, error ? NoticeKind::Error : NoticeKind::Warning, text, {}, true});
+}
+
+void MainWindow::showStoreReport(const OpenReport& report) {
+    if (report.ok()) {
+        m_failedStore.clear();
+        m_notices->clear(kStoreNotice);
+        if (!report.notice.ok()) showNotice(kStoreNotice, report.notice.text(), false);
+        if (report.temporary)
+            showNotice(kStoreNotice, tr("This history is temporary: it ends with the program. Nothing is written to the disk."),
+                       false);
+        return;
+    }
+    m_failedStore = report.path;
+    QList<NoticeAction> actions;
+    if (report.canOpenFresh) actions.append({QStringLiteral("fresh"), tr("Go on with a new history")});
+    actions.append(report.canOpenFresh ? NoticeAction{QStringLiteral("retry"), tr("Try again")}
+                                       : NoticeAction{QStringLiteral("temporary"), tr("Go on without saving")});
+    m_notices->show({kStoreNotice, NoticeKind::Error, report.problem.text(), actions, false});
+}
+
+void MainWindow::onNoticeAction(const QString& notice, const QString& action) {
+    if (notice == kModelNotice && action == QLatin1String("open")) return chooseModel();
+    if (notice != kStoreNotice) return;
+    if (action == QLatin1String("fresh")) m_services.store->openFreshAsync(m_failedStore);
+    if (action == QLatin1String("retry")) m_services.store->openAsync(m_failedStore);
+    if (action == QLatin1String("temporary")) m_services.store->openTemporaryAsync();
+}
+
+// ------------------------------------------------------------------------------------------------------------------- look
+
+void MainWindow::restoreLayout() {
+    resize(1280, 800);
+    if (const QByteArray geometry = m_services.settings->windowGeometry(); !geometry.isEmpty()) restoreGeometry(geometry);
+    if (const QByteArray state = m_services.settings->windowState(); !state.isEmpty()) restoreState(state);
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) setWindowIcon(theme::icon(QStringLiteral("trefoil"), palette()));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- closing
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (m_chat->isRunning() && !m_closing) {
+        // The answer is stopped and kept first: within one pass, or after a bounded wait as it stands.
+        m_closing = true;
+        m_chat->stop();
+        connect(
+            m_chat, &ChatController::answerEnded, this, [this] { close(); }, Qt::QueuedConnection);
+        QTimer::singleShot(kFlushTimeoutMs, this, [this] { close(); });
+        hide();
+        return event->ignore();
+    }
+    m_systemPrompt->flush();
+    m_draftTimer.stop();
+    m_chat->setDraft(m_composer->text());
+    m_undo->expireNow();
+    m_services.settings->setWindowGeometry(saveGeometry());
+    m_services.settings->setWindowState(saveState());
+    (void)m_services.settings->flush();
+    if (!confirmUnsaved()) {
+        m_closing = false;
+        show();
+        return event->ignore();
+    }
+    event->accept();
+}
+
+/// True when everything is stored, or the person lets the rest go.
+bool MainWindow::confirmUnsaved() {
+    for (;;) {
+        const FlushReport report = m_services.store->flushAndClose(kFlushTimeoutMs);
+        if (report.allStored) return true;
+        QMessageBox box(QMessageBox::Warning, tr("Not everything is saved"),
+                        tr("%n change(s) could not be saved: %1", nullptr, report.waiting).arg(report.problem.text()),
+                        QMessageBox::NoButton, this);
+        QPushButton* wait = box.addButton(tr("Try again"), QMessageBox::AcceptRole);
+        QPushButton* quit = box.addButton(tr("Quit without saving them"), QMessageBox::DestructiveRole);
+        box.addButton(tr("Stay"), QMessageBox::RejectRole);
+        box.setDefaultButton(wait);
+        box.exec();
+        if (box.clickedButton() == quit) return true;
+        if (box.clickedButton() != wait) return false;
+    }
+}
+
+}  // namespace trefoil

@@ -1,0 +1,134 @@
+// MainWindow: lays out the parts and connects them with the ChatController. Keeps nothing that is not on the screen.
+#pragma once
+
+#include "app/core/chat_controller.h"
+#include "app/core/presets.h"
+#include "app/core/settings.h"
+#include "app/core/store_worker.h"
+
+#include <QMainWindow>
+#include <QString>
+#include <QTimer>
+
+#include <optional>
+
+class QAction;
+class QDockWidget;
+class QSplitter;
+
+namespace trefoil {
+
+class BlockDock;
+class Composer;
+class ConversationList;
+class GenerationDock;
+class ModelDialog;
+class NoticeBar;
+class PromptViewDialog;
+class StatusBar;
+class SystemPromptPanel;
+class TranscriptView;
+class UndoBar;
+
+/// What the window works with; not owned, outlives it.
+struct WindowServices {
+    ChatController* chat = nullptr;
+    StoreWorker* store = nullptr;
+    Settings* settings = nullptr;
+    PresetStore* presets = nullptr;
+    QString demoModelFolder;                  ///< its example questions are shown when this model is loaded
+    QString device = QStringLiteral("auto");  ///< where models are loaded
+    int threads = 0;                          ///< CPU threads; 0: all cores
+};
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(const WindowServices& services, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    /// How opening the history went: shows what must be decided.
+    void showStoreReport(const OpenReport& report);
+    /// A notice above the transcript.
+    void showNotice(const QString& id, const QString& text, bool error);
+    /// Loads a model folder in the background.
+    void openModel(const QString& folder);
+    /// Questions that the demo model answers right.
+    [[nodiscard]] static QStringList demoExamples();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void buildCentre();
+    void buildDocks();
+    void buildMenus();
+    void buildFileMenu();
+    void buildChatMenu();
+    void buildViewMenu();
+    void buildHelpMenu();
+    QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& keys, const QString& name);
+    void connectChat();
+    void connectWidgets();
+    void connectStore();
+    void restoreLayout();
+
+    void showConversation(const ConversationRecord& conversation, const QList<MessageRecord>& messages);
+    void showBlocksOf(const QList<MessageRecord>& messages);
+    void showModel(const ModelSummary& model);
+    void showRunning();
+    void showSendProblem(const SendProblem& problem, const QString& text);
+    void onMessageChanged(const MessageRecord& message);
+    void onPass(const PassView& pass);
+    /// Shows what came since the last frame: at most 30 times a second, whatever the engine's pace.
+    void showFrame();
+    void showOpenBlock(const PassView& pass);
+    void showWelcome();
+    void countPromptSoon();
+    void applyTheme(ThemeChoice choice);
+    void applyFontSize(int points);
+    void changeFontSize(int step);
+    void chooseModel();
+    void exportMarkdown();
+    void showPromptView();
+    void showModelDialog();
+    void showAbout();
+    void onNoticeAction(const QString& notice, const QString& action);
+    [[nodiscard]] bool confirmUnsaved();
+
+    WindowServices m_services;
+    ChatController* m_chat;
+
+    QSplitter* m_splitter = nullptr;
+    ConversationList* m_list = nullptr;
+    NoticeBar* m_notices = nullptr;
+    SystemPromptPanel* m_systemPrompt = nullptr;
+    TranscriptView* m_transcript = nullptr;
+    UndoBar* m_undo = nullptr;
+    Composer* m_composer = nullptr;
+    QDockWidget* m_blockDockWidget = nullptr;
+    BlockDock* m_blocks = nullptr;
+    QDockWidget* m_generationDockWidget = nullptr;
+    GenerationDock* m_generation = nullptr;
+    StatusBar* m_status = nullptr;
+    ModelDialog* m_modelDialog = nullptr;
+    PromptViewDialog* m_promptView = nullptr;
+    QAction* m_stopAction = nullptr;
+    QAction* m_regenerateAction = nullptr;
+
+    QTimer m_frame;
+    QTimer m_countTimer;
+    QTimer m_draftTimer;
+    std::optional<MessageRecord> m_pendingMessage;
+    std::optional<PassView> m_pendingPass;
+    bool m_openBlockShown = false;
+    QString m_tracedMessage;  ///< whose blocks the Block dock shows or waits for
+    PromptView m_lastPrompt;
+    QString m_refusedText;  ///< the question that did not fit
+    qint64 m_shorterTokens = 0;
+    QString m_failedStore;  ///< path of the history that could not be opened
+    bool m_closing = false;
+};
+
+}  // namespace trefoil

@@ -1,0 +1,216 @@
+// MainWindow's menus and what they start. Apart from main_window.cpp for its length.
+#include "app/core/engine_worker.h"
+#include "app/core/markdown_export.h"
+#include "ui/blocks/block_dock.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/conversation_list.h"
+#include "ui/chat/transcript_view.h"
+#include "ui/main_window/main_window.h"
+#include "ui/models/model_dialog.h"
+#include "ui/models/prompt_view_dialog.h"
+#include "ui/theme/theme.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSaveFile>
+
+namespace trefoil {
+namespace {
+
+constexpr int kSmallestFont = 7;
+constexpr int kLargestFont = 32;
+
+/// The desktop's own palette and font size, from before any theme was applied.
+struct DesktopLook {
+    QPalette palette = QApplication::palette();
+    int fontSize = QApplication::font().pointSize();
+};
+const DesktopLook& desktopLook() {
+    static const DesktopLook look;
+    return look;
+}
+
+}  // namespace
+
+QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& keys, const QString& name) {
+    QAction* action = menu->addAction(text);
+    action->setObjectName(name);
+    action->setShortcut(keys);
+    return action;
+}
+
+void MainWindow::buildMenus() {
+    buildFileMenu();
+    buildChatMenu();
+    buildViewMenu();
+    buildHelpMenu();
+}
+
+void MainWindow::buildFileMenu() {
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    connect(addAction(file, tr("&New chat"), QKeySequence::New, QStringLiteral("actionNewChat")), &QAction::triggered, m_chat,
+            &ChatController::newConversation);
+    connect(addAction(file, tr("&Open model…"), QKeySequence::Open, QStringLiteral("actionOpenModel")), &QAction::triggered, this,
+            &MainWindow::chooseModel);
+    connect(addAction(file, tr("Open the &demo model"), {}, QStringLiteral("actionDemoModel")), &QAction::triggered, this,
+            [this] { openModel(m_services.demoModelFolder); });
+    connect(addAction(file, tr("About the &model…"), Qt::CTRL | Qt::Key_I, QStringLiteral("actionModelDialog")),
+            &QAction::triggered, this, &MainWindow::showModelDialog);
+    file->addSeparator();
+    connect(addAction(file, tr("&Export as Markdown…"), Qt::CTRL | Qt::Key_E, QStringLiteral("actionExport")),
+            &QAction::triggered, this, &MainWindow::exportMarkdown);
+    file->addSeparator();
+    connect(addAction(file, tr("&Quit"), QKeySequence::Quit, QStringLiteral("actionQuit")), &QAction::triggered, this,
+            &QWidget::close);
+}
+
+void MainWindow::buildChatMenu() {
+    QMenu* chat = menuBar()->addMenu(tr("&Chat"));
+    m_stopAction = addAction(chat, tr("&Stop"), Qt::CTRL | Qt::Key_Period, QStringLiteral("actionStop"));
+    connect(m_stopAction, &QAction::triggered, m_chat, &ChatController::stop);
+    m_regenerateAction = addAction(chat, tr("&Regenerate the answer"), Qt::CTRL | Qt::Key_R, QStringLiteral("actionRegenerate"));
+    connect(m_regenerateAction, &QAction::triggered, this, [this] {
+        if (!m_chat->messages().isEmpty()) m_chat->regenerate(m_chat->messages().constLast().id);
+    });
+    chat->addSeparator();
+    connect(addAction(chat, tr("&Copy the last answer"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, QStringLiteral("actionCopyAnswer")),
+            &QAction::triggered, this, [this] {
+                const QList<MessageRecord>& messages = m_chat->messages();
+                for (auto it = messages.crbegin(); it != messages.crend(); ++it)
+                    if (it->role == QLatin1String("assistant")) return QApplication::clipboard()->setText(it->content);
+            });
+    connect(addAction(chat, tr("The &prompt as it is sent…"), Qt::CTRL | Qt::Key_P, QStringLiteral("actionPromptView")),
+            &QAction::triggered, this, &MainWindow::showPromptView);
+    chat->addSeparator();
+    connect(addAction(chat, tr("Re&name the conversation"), {}, QStringLiteral("actionRename")), &QAction::triggered, this,
+            [this] { m_list->startRename(m_chat->conversation().id); });
+    connect(addAction(chat, tr("&Delete the conversation"), {}, QStringLiteral("actionDelete")), &QAction::triggered, this,
+            [this] {
+                if (!m_list->current().isEmpty()) m_chat->deleteConversation(m_list->current());
+            });
+}
+
+void MainWindow::buildViewMenu() {
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    QAction* conversations = addAction(view, tr("&Conversations"), Qt::CTRL | Qt::Key_B, QStringLiteral("actionShowList"));
+    conversations->setCheckable(true);
+    conversations->setChecked(true);
+    connect(conversations, &QAction::toggled, m_list, &QWidget::setVisible);
+    view->addAction(m_blockDockWidget->toggleViewAction());
+    view->addAction(m_generationDockWidget->toggleViewAction());
+    view->addSeparator();
+
+    QMenu* themes = view->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    const QList<QPair<ThemeChoice, QString>> choices{
+        {ThemeChoice::System, tr("Like the &desktop")}, {ThemeChoice::Light, tr("&Light")}, {ThemeChoice::Dark, tr("D&ark")}};
+    for (const auto& choice : choices) {
+        QAction* action = themes->addAction(choice.second);
+        action->setObjectName(QStringLiteral("actionTheme%1").arg(static_cast<int>(choice.first)));
+        action->setCheckable(true);
+        action->setChecked(choice.first == m_services.settings->theme());
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, theme = choice.first] {
+            m_services.settings->setTheme(theme);
+            applyTheme(theme);
+        });
+    }
+    connect(addAction(view, tr("Lar&ger text"), QKeySequence::ZoomIn, QStringLiteral("actionLarger")), &QAction::triggered, this,
+            [this] { changeFontSize(1); });
+    connect(addAction(view, tr("S&maller text"), QKeySequence::ZoomOut, QStringLiteral("actionSmaller")), &QAction::triggered,
+            this, [this] { changeFontSize(-1); });
+    connect(addAction(view, tr("N&ormal text"), Qt::CTRL | Qt::Key_0, QStringLiteral("actionNormalText")), &QAction::triggered,
+            this, [this] {
+                m_services.settings->setFontSize(0);
+                applyFontSize(0);
+            });
+}
+
+void MainWindow::buildHelpMenu() {
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    connect(addAction(help, tr("&About Trefoil"), {}, QStringLiteral("actionAbout")), &QAction::triggered, this,
+            &MainWindow::showAbout);
+}
+
+void MainWindow::applyTheme(ThemeChoice choice) {
+    const QPalette& desktop = desktopLook().palette;
+    QApplication::setPalette(choice == ThemeChoice::Dark    ? theme::darkPalette()
+                             : choice == ThemeChoice::Light ? theme::lightPalette()
+                                                            : desktop);
+    setWindowIcon(theme::icon(QStringLiteral("trefoil"), palette()));
+}
+
+void MainWindow::applyFontSize(int points) {
+    QFont font = QApplication::font();
+    font.setPointSize(points > 0 ? points : desktopLook().fontSize);
+    QApplication::setFont(font);
+}
+
+void MainWindow::changeFontSize(int step) {
+    const int now = QApplication::font().pointSize();
+    const int next = qBound(kSmallestFont, now + step, kLargestFont);
+    m_services.settings->setFontSize(next);
+    applyFontSize(next);
+}
+
+void MainWindow::openModel(const QString& folder) {
+    m_chat->loadModel(folder, m_services.device, m_services.threads);
+    showRunning();
+}
+
+void MainWindow::chooseModel() {
+    const QString last = m_services.settings->lastModelFolder();
+    const QString folder =
+        QFileDialog::getExistingDirectory(this, tr("Choose a model folder"), last.isEmpty() ? QDir::homePath() : last);
+    if (!folder.isEmpty()) openModel(folder);
+}
+
+void MainWindow::exportMarkdown() {
+    if (m_chat->messages().isEmpty()) return showNotice(QStringLiteral("export"), tr("There is nothing to export yet."), false);
+    QString name = m_chat->conversation().title.simplified();
+    name.replace(QLatin1Char('/'), QLatin1Char('-'));
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export as Markdown"),
+                                     QDir::homePath() + QLatin1Char('/') + name + QStringLiteral(".md"), tr("Markdown (*.md)"));
+    if (path.isEmpty()) return;
+    QSaveFile file(path);  // no half file stays
+    const QByteArray text = conversationToMarkdown(m_chat->conversation(), m_chat->messages()).toUtf8();
+    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+        showNotice(QStringLiteral("export"),
+                   tr("%1 could not be written: %2").arg(QDir::toNativeSeparators(path), file.errorString()), true);
+}
+
+void MainWindow::showPromptView() {
+    if (m_promptView == nullptr) m_promptView = new PromptViewDialog(this);
+    m_promptView->setPrompt(m_lastPrompt);
+    m_promptView->show();
+    m_promptView->raise();
+    m_chat->countPrompt(m_composer->text());
+}
+
+void MainWindow::showModelDialog() {
+    if (m_modelDialog == nullptr) {
+        m_modelDialog = new ModelDialog(this);
+        connect(m_modelDialog, &ModelDialog::openModelRequested, this, &MainWindow::chooseModel);
+    }
+    m_modelDialog->setModel(m_chat->model().value_or(ModelSummary()), EngineWorker::devices());
+    m_modelDialog->show();
+    m_modelDialog->raise();
+}
+
+void MainWindow::showAbout() {
+    QMessageBox::about(
+        this, tr("About Trefoil"),
+        tr("<h3>Trefoil %1</h3><p>Chat with block-diffusion language models on your own machine, and watch them decode.</p>"
+           "<p>Everything stays here: no text leaves this computer.</p><p>Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, "
+           "md4c, zstd, nlohmann/json, spdlog and CLI11; see NOTICE.</p>")
+            .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion())));
+}
+
+}  // namespace trefoil
