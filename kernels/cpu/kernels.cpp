@@ -1,1 +1,0 @@
-#include "kernels/cpu/kernels.h"

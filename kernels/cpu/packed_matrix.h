@@ -1,0 +1,84 @@
+// PackedMatrix: weights laid out for the matrix kernel, in the type of the checkpoint.
+#pragma once
+
+#include "kernels/cpu/aligned_array.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace trefoil::kernels {
+
+/// Element type of weights in memory. Kernels that read weights take it as a parameter; activations are always float32.
+enum class WeightFormat : std::uint8_t { F32, F16, BF16 };
+
+[[nodiscard]] constexpr std::int64_t formatBytes(WeightFormat f) { return f == WeightFormat::F32 ? 4 : 2; }
+
+/// Output rows of a weight matrix stand side by side in panels of this many columns.
+inline constexpr std::int64_t kPanel = 32;
+inline constexpr std::int64_t kHalfPanel = kPanel / 2;
+
+/// Which row of a matrix [N, K] goes to which column of which panel.
+enum class RowOrder : std::uint8_t {
+    Plain,   ///< row n: panel n / 32, column n % 32
+    Paired,  ///< gate rows 0…N/2-1 in the left halves of the panels, the up rows that belong to them in the right halves
+};
+
+/// `items` matrices [rows, columns] (more than one for experts). Panel p of an item is [columns][32]: the weights that one
+/// element of the input meets stand together. BF16 panels are kept as pairs (column j, column j + 16), so that one shift and one
+/// mask widen a vector of them. Columns that no row fills are zero.
+class PackedMatrix {
+public:
+    PackedMatrix() = default;
+    /// Zeroed. Throws std::bad_alloc. Paired needs an even number of rows.
+    PackedMatrix(WeightFormat format, std::int64_t items, std::int64_t rows, std::int64_t columns, RowOrder order);
+
+    /// Copies `count` consecutive rows of `source` ([count, columns], elements of type `sourceFormat`, as stored) to rows first…
+    /// of `item`. The types must be equal, unless this matrix is F32, to which every type widens exactly.
+    void pack(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* source, WeightFormat sourceFormat);
+
+    /// Row `row` of `item` in float32 into out [columns]. For embeddings that share their storage with the head.
+    void unpack(std::int64_t item, std::int64_t row, float* out) const;
+
+    [[nodiscard]] const std::byte* panel(std::int64_t item, std::int64_t index) const {
+        return m_data.data() + (item * m_panels + index) * m_panelBytes;
+    }
+    [[nodiscard]] WeightFormat format() const { return m_format; }
+    [[nodiscard]] RowOrder order() const { return m_order; }
+    [[nodiscard]] std::int64_t items() const { return m_items; }
+    [[nodiscard]] std::int64_t rows() const { return m_rows; }
+    [[nodiscard]] std::int64_t columns() const { return m_columns; }
+    [[nodiscard]] std::int64_t panels() const { return m_panels; }
+    [[nodiscard]] bool empty() const { return m_data.size() == 0; }
+    /// Memory in use, and the weights' own bytes (without what fills up the last panel) per item.
+    [[nodiscard]] std::uint64_t bytes() const { return m_data.bytes(); }
+    [[nodiscard]] std::uint64_t weightBytesPerItem() const {
+        return static_cast<std::uint64_t>(m_rows * m_columns * formatBytes(m_format));
+    }
+
+    /// What bytes() of such a matrix will be.
+    [[nodiscard]] static std::uint64_t plannedBytes(WeightFormat format, std::int64_t items, std::int64_t rows,
+                                                    std::int64_t columns, RowOrder order);
+
+private:
+    struct Place {
+        std::int64_t panel;
+        std::int64_t column;
+    };
+    [[nodiscard]] Place placeOf(std::int64_t row) const;
+    [[nodiscard]] std::int64_t offsetOf(std::int64_t column) const;
+
+    WeightFormat m_format = WeightFormat::F32;
+    RowOrder m_order = RowOrder::Plain;
+    std::int64_t m_items = 0;
+    std::int64_t m_rows = 0;
+    std::int64_t m_columns = 0;
+    std::int64_t m_panels = 0;
+    std::int64_t m_panelBytes = 0;
+    AlignedArray<std::byte> m_data;
+};
+
+/// Widens `count` elements of type `format` to float32; exact.
+void widen(const std::byte* source, WeightFormat format, std::int64_t count, float* out);
+
+}  // namespace trefoil::kernels

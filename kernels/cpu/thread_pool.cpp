@@ -1,0 +1,97 @@
+#include "kernels/cpu/thread_pool.h"
+
+#include <chrono>
+#include <system_error>
+
+namespace trefoil::kernels {
+namespace {
+
+/// How long a helper spins for the next run. Passes leave gaps of microseconds between runs; decoding leaves longer ones.
+constexpr std::chrono::microseconds kSpin{50};
+constexpr int kSpinsPerLook = 64;
+constexpr int kSpinsBeforeYield = 1024;
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) {
+    m_helpers.reserve(threads > 1 ? static_cast<std::size_t>(threads - 1) : 0);
+    for (int worker = 1; worker < threads; ++worker) {
+        try {
+            m_helpers.emplace_back([this, worker] { help(worker); });
+        } catch (const std::system_error&) {
+            break;  // fewer threads only make it slower
+        }
+    }
+}
+
+ThreadPool::~ThreadPool() {
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stop.store(true);
+        m_generation.fetch_add(1);
+    }
+    m_wake.notify_all();
+    for (std::thread& helper : m_helpers) helper.join();
+}
+
+void ThreadPool::work(int worker) {
+    for (;;) {
+        const std::int64_t left = m_left.fetch_sub(1, std::memory_order_acq_rel);
+        if (left <= 0) return;
+        // Only now: a run cannot end, and so these cannot change, while a task of it is taken and not done.
+        m_call(m_context, m_tasks - left, worker);
+        m_done.fetch_add(1, std::memory_order_release);
+    }
+}
+
+void ThreadPool::runErased(std::int64_t tasks, Call call, void* context) {
+    if (tasks <= 1 || m_helpers.empty()) {
+        for (std::int64_t index = 0; index < tasks; ++index) call(context, index, 0);
+        return;
+    }
+    m_call = call;
+    m_context = context;
+    m_tasks = tasks;
+    m_done.store(0, std::memory_order_relaxed);
+    m_left.store(tasks, std::memory_order_release);
+    m_generation.fetch_add(1);
+    if (m_sleeping.load() > 0) {
+        { const std::lock_guard lock(m_mutex); }  // a helper that just decided to sleep is waiting once we get the lock
+        m_wake.notify_all();
+    }
+    work(0);
+    // Waits for taken tasks only: a helper that sleeps, or lost its core to another program, holds nothing up.
+    for (int spins = 1; m_done.load(std::memory_order_acquire) < tasks; ++spins) {
+        pause();
+        if (spins % kSpinsBeforeYield == 0) std::this_thread::yield();
+    }
+}
+
+void ThreadPool::help(int worker) {
+    std::uint64_t seen = 0;
+    for (;;) {
+        auto until = std::chrono::steady_clock::now() + kSpin;
+        while (m_generation.load() == seen) {
+            for (int i = 0; i < kSpinsPerLook && m_generation.load(std::memory_order_relaxed) == seen; ++i) pause();
+            if (m_generation.load() != seen) break;
+            if (std::chrono::steady_clock::now() < until) continue;
+            std::unique_lock lock(m_mutex);
+            m_sleeping.fetch_add(1);
+            m_wake.wait(lock, [&] { return m_generation.load() != seen; });
+            m_sleeping.fetch_sub(1);
+        }
+        seen = m_generation.load();
+        if (m_stop.load()) return;
+        work(worker);
+    }
+}
+
+}  // namespace trefoil::kernels
