@@ -10,8 +10,9 @@
 #include <QFileInfo>
 #include <QSqlDatabase>
 #include <QSqlQuery>
+#include <QtEndian>
 
-#include <cstring>
+#include <algorithm>
 
 namespace trefoil {
 
@@ -23,6 +24,9 @@ constexpr int kOpeningTimeoutMs = 3000;
 /// Larger files are checked on opening only when a log was left behind: the check reads every page.
 constexpr qint64 kAlwaysCheckedBytes = 32 * 1024 * 1024;
 constexpr char kSqliteMagic[] = "SQLite format 3";
+constexpr qsizetype kHeaderBytes = 100;
+/// Two bytes, big endian; the 1 that stands for 65,536 divides every size and checks nothing.
+constexpr qsizetype kPageSizeOffset = 16;
 
 QString dateForFileName() { return QDateTime::currentDateTimeUtc().toString(QStringLiteral("yyyyMMdd-HHmmss")); }
 
@@ -113,9 +117,18 @@ StoreProblem ConversationStore::Private::prepareFile(const QString& path, OpenRe
         return {StoreProblemKind::ReadOnly, tr("The history “%1” cannot be read: %2.").arg(path, file.errorString()),
                 tr("Give yourself permission to read and write it, or go on with a temporary history.")};
     }
-    if (info.size() > 0 && file.read(sizeof kSqliteMagic) != QByteArray(kSqliteMagic, sizeof kSqliteMagic)) {
+    const QByteArray header = file.read(kHeaderBytes);
+    if (info.size() > 0 && !header.startsWith(QByteArray(kSqliteMagic, sizeof kSqliteMagic))) {
         return {StoreProblemKind::Damaged, tr("“%1” is no history of Trefoil.").arg(path),
                 tr("It is left as it is; restore a backup, or go on with a new history beside it.")};
+    }
+    if (header.size() == kHeaderBytes && !hasLog) {
+        // SQLite reads what is missing of the last page as zeros.
+        const qint64 page = std::max<qint64>(1, qFromBigEndian<quint16>(header.constData() + kPageSizeOffset));
+        if (info.size() % page != 0) {
+            return {StoreProblemKind::Damaged, tr("The history “%1” is cut off.").arg(path),
+                    tr("It is left as it is; restore a backup, or go on with a new history beside it.")};
+        }
     }
     if (!info.isWritable()) {
         return {StoreProblemKind::ReadOnly, tr("The history “%1” cannot be written.").arg(path),

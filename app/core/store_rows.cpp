@@ -101,14 +101,14 @@ public:
     }
     StoreProblem operator()(const SetAsideAnswer& op) {
         // Nothing to do when it is not the newest any more.
-        return run(QStringLiteral("UPDATE conversations SET active_leaf = (SELECT parent_id FROM messages WHERE id = ?1) "
-                                  "WHERE active_leaf = ?1"),
-                   {op.messageId});
+        return run(QStringLiteral("UPDATE conversations SET active_leaf = (SELECT parent_id FROM messages WHERE id = ?) "
+                                  "WHERE active_leaf = ?"),
+                   {op.messageId, op.messageId});
     }
     StoreProblem operator()(const RestoreAnswer& op) {
-        return runOne(QStringLiteral("UPDATE conversations SET active_leaf = ?1 "
-                                     "WHERE id = (SELECT conversation_id FROM messages WHERE id = ?1)"),
-                      {op.messageId});
+        return runOne(QStringLiteral("UPDATE conversations SET active_leaf = ? "
+                                     "WHERE id = (SELECT conversation_id FROM messages WHERE id = ?)"),
+                      {op.messageId, op.messageId});
     }
 
 private:

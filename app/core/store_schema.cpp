@@ -128,6 +128,7 @@ StoreProblem problemFrom(const QSqlError& error, const QString& action) {
         case SQLITE_FORMAT:
             return {StoreProblemKind::Damaged, Text::tr("%1: the file is damaged (%2).").arg(action, found),
                     Text::tr("It is left as it is; restore a backup, or go on with a new history beside it.")};
+        case SQLITE_OK:  // Qt's own complaint: a mistake in a statement, which no retry mends
         case SQLITE_CONSTRAINT:
         case SQLITE_MISMATCH:
         case SQLITE_TOOBIG:

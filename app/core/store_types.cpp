@@ -70,6 +70,7 @@ QString titleFromQuestion(const QString& question) {
         ++end;
     }
     const QString line = trimmed.left(end).simplified();
+    if (line.isEmpty()) return {};
     QTextBoundaryFinder finder(QTextBoundaryFinder::Grapheme, line);
     qsizetype beforeLast = 0;
     qsizetype position = 0;
