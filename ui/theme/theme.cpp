@@ -26,7 +26,7 @@ constexpr std::array<TonePair, 19> kTones = {{
     {Tone::Accent, 0xff1f7a43, 0xff6fcf97},          {Tone::Subtle, 0xff5a645d, 0xff9fa9a2},
     {Tone::Border, 0xffd5dad6, 0xff3a403c},          {Tone::Raised, 0xfff0f4f0, 0xff262b28},
     {Tone::Warning, 0xff8a5a00, 0xffe6b450},         {Tone::Error, 0xffb3261e, 0xffff8a80},
-    {Tone::Masked, 0xffe6e9e7, 0xff2a2f2c},          {Tone::CandidateLow, 0xffa3aba6, 0xff6b746e},
+    {Tone::Masked, 0xffe6e9e7, 0xff2a2f2c},          {Tone::CandidateLow, 0xff87908a, 0xff747d77},
     {Tone::CandidateHigh, 0xff27302a, 0xffdde4df},   {Tone::ResolvedNow, 0xffa9e3bd, 0xff2b6b45},
     {Tone::ResolvedEarlier, 0xffe3f3e8, 0xff22352a}, {Tone::Forced, 0xfffbe3b0, 0xff5a4415},
     {Tone::Dropped, 0xfff3f4f3, 0xff202321},         {Tone::CodeBackground, 0xfff4f6f4, 0xff202421},
@@ -35,7 +35,8 @@ constexpr std::array<TonePair, 19> kTones = {{
     {Tone::CodeType, 0xff1f5f99, 0xff8cc4f0},
 }};
 
-/// Paints an SVG of the resources in one colour: the drawing's alpha is kept, its colours are replaced.
+/// Paints an SVG of the resources in one colour: the drawing's alpha is kept, its colours are replaced. An invalid colour
+/// leaves them as they are.
 class TintedSvgEngine final : public QIconEngine {
 public:
     TintedSvgEngine(QString path, QColor normal, QColor disabled)
@@ -64,8 +65,11 @@ public:
         painter.setRenderHint(QPainter::Antialiasing);
         const int side = std::min(size.width(), size.height());
         renderer.render(&painter, QRectF((size.width() - side) / 2.0, (size.height() - side) / 2.0, side, side));
-        painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
-        painter.fillRect(image.rect(), mode == QIcon::Disabled ? m_disabled : m_normal);
+        const QColor colour = mode == QIcon::Disabled ? m_disabled : m_normal;
+        if (colour.isValid()) {
+            painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
+            painter.fillRect(image.rect(), colour);
+        }
         painter.end();
         return QPixmap::fromImage(image);
     }
@@ -124,6 +128,8 @@ QIcon icon(const QString& name, const QPalette& palette) {
     if (!QFile::exists(path)) {
         return {};
     }
+    // The program's own sign stands for it in task bars and keeps its green.
+    if (name == QLatin1String("trefoil")) return QIcon(std::make_unique<TintedSvgEngine>(path, QColor(), QColor()).release());
     return QIcon(std::make_unique<TintedSvgEngine>(path, palette.color(QPalette::Active, QPalette::ButtonText),
                                                    palette.color(QPalette::Disabled, QPalette::ButtonText))
                      .release());

@@ -9,19 +9,19 @@
 namespace trefoil::theme {
 
 enum class Tone {
-    Accent,           ///< the clover green: primary buttons, selected things
-    Subtle,           ///< secondary text
-    Border,           ///< hairlines
-    Raised,           ///< background of cards: a user's message, the thinking pane
+    Accent,  ///< the clover green: primary buttons, selected things
+    Subtle,  ///< secondary text
+    Border,  ///< hairlines
+    Raised,  ///< background of cards: a user's message, the thinking pane
     Warning,
     Error,
-    Masked,           ///< a masked cell's background
-    CandidateLow,     ///< a candidate at confidence 0 (blend towards CandidateHigh)
-    CandidateHigh,    ///< a candidate at confidence 1
-    ResolvedNow,      ///< resolved in this pass
+    Masked,         ///< a masked cell's background
+    CandidateLow,   ///< a candidate at confidence 0 (blend towards CandidateHigh)
+    CandidateHigh,  ///< a candidate at confidence 1
+    ResolvedNow,    ///< resolved in this pass
     ResolvedEarlier,
-    Forced,           ///< resolved below the threshold
-    Dropped,          ///< after the end
+    Forced,   ///< resolved below the threshold
+    Dropped,  ///< after the end
     CodeBackground,
     CodeKeyword,
     CodeString,
@@ -35,8 +35,9 @@ enum class Tone {
 [[nodiscard]] QColor tone(Tone tone, const QPalette& palette);
 /// Linear blend in sRGB, t from 0 (a) to 1 (b).
 [[nodiscard]] QColor blend(const QColor& a, const QColor& b, double t);
-/// An icon of resources/icons by its name without ".svg", drawn in the palette's text colour. Names: new, send, stop, copy,
-/// regenerate, rename, delete, undo, open, play, pause, down, right, thinking, settings, prompt, model, block, search, reset, trefoil.
+/// An icon of resources/icons by its name without ".svg", drawn in the palette's text colour; null for an unknown name. Names:
+/// new, send, stop, copy, regenerate, rename, delete, undo, open, play, pause, down, left, right, thinking, settings, prompt,
+/// model, block, search, reset; and trefoil, the program's own icon, in its own colours.
 [[nodiscard]] QIcon icon(const QString& name, const QPalette& palette);
 /// The palette of the program's own dark or light theme (used when the person chooses one; otherwise the desktop's is kept).
 [[nodiscard]] QPalette darkPalette();
