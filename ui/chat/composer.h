@@ -71,14 +71,14 @@ private:
     void showHint(const QString& text);
     void updateButton();
 
-    NoticeBar* m_problem;
-    QFrame* m_card;
-    GrowingEditor* m_editor;
-    CompositionGuard* m_guard;
-    PillButton* m_thinking;
-    ElidedLabel* m_hint;
-    ContextMeter* m_meter;
-    PillButton* m_send;
+    NoticeBar* m_problem = nullptr;
+    QFrame* m_card = nullptr;
+    GrowingEditor* m_editor = nullptr;
+    CompositionGuard* m_guard = nullptr;
+    PillButton* m_thinking = nullptr;
+    ElidedLabel* m_hint = nullptr;
+    ContextMeter* m_meter = nullptr;
+    PillButton* m_send = nullptr;
     QTimer m_hintTimer;
     bool m_busy = false;
     bool m_sendAvailable = true;

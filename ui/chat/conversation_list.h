@@ -65,12 +65,12 @@ private:
 
     ConversationModel* m_model;
     ConversationDelegate* m_delegate;
-    PillButton* m_new;
-    QLineEdit* m_filter;
-    QAction* m_filterSign;
-    CompositionGuard* m_filterGuard;
-    QListView* m_view;
-    QLabel* m_empty;
+    PillButton* m_new = nullptr;
+    QLineEdit* m_filter = nullptr;
+    QAction* m_filterSign = nullptr;
+    CompositionGuard* m_filterGuard = nullptr;
+    QListView* m_view = nullptr;
+    QLabel* m_empty = nullptr;
     QString m_current;
     QTimer m_openTimer;  ///< a held arrow key must not open every conversation on its way
     QTimer m_spinTimer;

@@ -1,10 +1,10 @@
 #include "ui/chat/conversation_model.h"
 
-#include <QHash>
 #include <QLocale>
 #include <QSet>
 
 #include <algorithm>
+#include <limits>
 
 namespace trefoil {
 
@@ -56,16 +56,15 @@ QString ConversationModel::groupOf(const QDateTime& updatedUtc, const QDate& tod
 QList<ConversationModel::Row> ConversationModel::makeRows() {
     QList<Row> rows;
     rows.reserve(m_items.size() + 16);
-    QDate groupDate;
+    // Time zones are asked once a day of the list, not once a row.
+    qint64 dayBegin = std::numeric_limits<qint64>::max();
     QString group;
     QString shownGroup;
     m_shownCount = 0;
     for (const ConversationItem& item : m_items) {
         if (!m_filter.isEmpty() && !item.title.contains(m_filter, Qt::CaseInsensitive)) continue;
-        // Days are compared before names are made: ten thousand rows share few days.
-        const QDate date = item.updatedUtc.toLocalTime().date();
-        if (date != groupDate) {
-            groupDate = date;
+        if (item.updatedUtc.toMSecsSinceEpoch() < dayBegin) {
+            dayBegin = item.updatedUtc.toLocalTime().date().startOfDay().toMSecsSinceEpoch();
             group = groupOf(item.updatedUtc, m_today);
         }
         if (group != shownGroup) {
@@ -86,16 +85,21 @@ void ConversationModel::apply(QList<Row> rows) {
 }
 
 bool ConversationModel::applyStepwise(const QList<Row>& rows) {
-    const auto keyOf = [](const Row& row) { return row.heading + QLatin1Char('\n') + row.item.id; };
+    // Most changes touch few rows: what is equal at both ends needs no thought.
+    qsizetype head = 0;
+    const qsizetype shorter = std::min(rows.size(), m_rows.size());
+    while (head < shorter && m_rows[head].sameKey(rows[head])) ++head;
+    qsizetype tail = 0;
+    while (tail < shorter - head && m_rows[m_rows.size() - 1 - tail].sameKey(rows[rows.size() - 1 - tail])) ++tail;
+
     QSet<QString> wanted;
-    wanted.reserve(rows.size());
-    for (const Row& row : rows) wanted.insert(keyOf(row));
+    for (qsizetype i = head; i < rows.size() - tail; ++i) wanted.insert(rows[i].key());
     QSet<QString> present;
     QList<int> vanished;
-    for (int i = 0; i < m_rows.size(); ++i) {
-        const QString key = keyOf(m_rows[i]);
+    for (qsizetype i = head; i < m_rows.size() - tail; ++i) {
+        const QString key = m_rows[i].key();
         present.insert(key);
-        if (!wanted.contains(key)) vanished.append(i);
+        if (!wanted.contains(key)) vanished.append(static_cast<int>(i));
     }
     // Counted first: half a walk followed by a reset would be the dearest of all.
     const qsizetype arriving = rows.size() - (m_rows.size() - vanished.size());
@@ -106,26 +110,23 @@ bool ConversationModel::applyStepwise(const QList<Row>& rows) {
         m_rows.removeAt(*row);
         endRemoveRows();
     }
-    int steps = 0;
-    for (int i = 0; i < rows.size(); ++i) {
-        if (i < m_rows.size() && m_rows[i].sameKey(rows[i])) {
-            if (m_rows[i] == rows[i]) continue;
-            m_rows[i] = rows[i];
-            emit dataChanged(index(i), index(i));
-            continue;
-        }
-        if (!present.contains(keyOf(rows[i]))) {
+    int moves = 0;
+    for (int i = static_cast<int>(head); i < rows.size() - tail; ++i) {
+        if (i < m_rows.size() && m_rows[i].sameKey(rows[i])) continue;
+        if (!present.contains(rows[i].key())) {
             beginInsertRows({}, i, i);
             m_rows.insert(i, rows[i]);
             endInsertRows();
             continue;
         }
-        if (++steps > kMaximumSteps) return false;
+        if (++moves > kMaximumSteps) return false;
         int from = i + 1;
         while (!m_rows[from].sameKey(rows[i])) ++from;
         beginMoveRows({}, from, from, {}, i);
         m_rows.move(from, i);
         endMoveRows();
+    }
+    for (int i = 0; i < rows.size(); ++i) {
         if (m_rows[i] == rows[i]) continue;
         m_rows[i] = rows[i];
         emit dataChanged(index(i), index(i));

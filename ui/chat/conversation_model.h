@@ -58,7 +58,9 @@ private:
         QString heading;  ///< not empty: a heading
         ConversationItem item;
         bool operator==(const Row&) const = default;
-        [[nodiscard]] bool sameKey(const Row& other) const { return heading == other.heading && item.id == other.item.id; }
+        /// Tells a heading from a conversation whose id has the same letters.
+        [[nodiscard]] QString key() const { return heading.isEmpty() ? item.id : heading + QLatin1Char('\n'); }
+        [[nodiscard]] bool sameKey(const Row& other) const { return item.id == other.item.id && heading == other.heading; }
     };
     [[nodiscard]] QList<Row> makeRows();
     void apply(QList<Row> rows);
