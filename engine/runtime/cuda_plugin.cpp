@@ -1,0 +1,163 @@
+#include "engine/runtime/cuda_plugin.h"
+
+#include "kernels/cuda/plugin_interface.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+namespace trefoil {
+namespace {
+
+constexpr const char* kFileName = "libtrefoil_cuda.so";
+
+/// The opened plugin, or why there is none. Opened once and never closed: executors point into it.
+struct Plugin {
+    cuda::DevicesFunction devices = nullptr;
+    cuda::PlanFunction plan = nullptr;
+    cuda::MakeExecutorFunction makeExecutor = nullptr;
+    cuda::ForceExpertsFunction forceExperts = nullptr;
+    cuda::BandwidthFunction bandwidth = nullptr;
+    std::string reason;  ///< empty when it is open
+};
+
+template <class F>
+bool find(void* library, const char* symbol, F& function) {
+    function = reinterpret_cast<F>(dlsym(library, symbol));
+    return function != nullptr;
+}
+
+/// The program's own library directory: ../lib/trefoil beside the folder that the running executable lies in. Nowhere else is
+/// looked.
+std::filesystem::path pluginPath() {
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) return {};
+    return program.parent_path().parent_path() / "lib" / "trefoil" / kFileName;
+}
+
+std::string lastError() {
+    const char* text = dlerror();
+    return text != nullptr ? text : "unknown error";
+}
+
+Plugin openPlugin() {
+    Plugin plugin;
+    const std::filesystem::path path = pluginPath();
+    std::error_code error;
+    if (path.empty() || !std::filesystem::is_regular_file(path, error)) {
+        plugin.reason =
+            "the GPU plugin is not installed (" + (path.empty() ? std::string(kFileName) : path.string()) + " is missing)";
+        return plugin;
+    }
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        plugin.reason = "the GPU plugin cannot be opened: " + lastError();
+        return plugin;
+    }
+    cuda::InterfaceFunction interface = nullptr;
+    const bool named = find(library, cuda::kInterfaceSymbol, interface);
+    const std::string found = named ? interface() : "none";
+    if (found != cuda::interfaceVersion()) {
+        plugin.reason = "the GPU plugin " + path.string() + " is of another build (interface \"" + found + "\", expected \"" +
+                        cuda::interfaceVersion() + "\"); install program and plugin together";
+        return plugin;
+    }
+    if (!find(library, cuda::kDevicesSymbol, plugin.devices) || !find(library, cuda::kPlanSymbol, plugin.plan) ||
+        !find(library, cuda::kMakeExecutorSymbol, plugin.makeExecutor) ||
+        !find(library, cuda::kForceExpertsSymbol, plugin.forceExperts) ||
+        !find(library, cuda::kBandwidthSymbol, plugin.bandwidth))
+        plugin.reason = "the GPU plugin " + path.string() + " is incomplete: " + lastError();
+    return plugin;
+}
+
+const Plugin& plugin() {
+    static const Plugin opened = openPlugin();
+    return opened;
+}
+
+/// The device by number, or why it cannot be used.
+Result<CudaDevice> usableDevice(int index) {
+    const std::vector<CudaDevice> devices = listCudaDevices();
+    for (const CudaDevice& device : devices) {
+        if (device.index == index && device.usable) return device;
+        if (device.index == index || device.index < 0)
+            return makeError(ErrorKind::DeviceUnavailable, "cuda:" + std::to_string(index) + " cannot be used: " + device.reason,
+                             "use --device cpu or another device");
+    }
+    return makeError(
+        ErrorKind::DeviceUnavailable,
+        "there is no cuda:" + std::to_string(index) + "; " + std::to_string(devices.size()) + " CUDA devices were found",
+        "use --device cpu or another device");
+}
+
+cuda::LoadRequest makeRequest(const WeightSource& source, int device, std::int64_t context) {
+    cuda::LoadRequest request;
+    request.config = source.config;
+    request.tensors = source.tensors;
+    request.read = source.read;
+    request.device = device;
+    request.context = context;
+    return request;
+}
+
+}  // namespace
+
+std::vector<CudaDevice> listCudaDevices() {
+    const Plugin& p = plugin();
+    std::vector<CudaDevice> devices;
+    if (!p.reason.empty()) {
+        CudaDevice none;
+        none.name = "CUDA";
+        none.reason = p.reason;
+        devices.push_back(none);
+        return devices;
+    }
+    std::vector<cuda::DeviceReport> reports;
+    p.devices(&reports);
+    for (const cuda::DeviceReport& r : reports)
+        devices.push_back({r.index, r.name, r.usable, r.reason, r.memoryTotal, r.memoryFree});
+    return devices;
+}
+
+WeightSource weightSource(const Checkpoint& checkpoint) {
+    WeightSource source;
+    source.config = &checkpoint.config();
+    source.tensors = checkpoint.tensors();
+    source.read = [&checkpoint](std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) {
+        return checkpoint.read(checkpoint.tensors()[tensor], first, count, destination);
+    };
+    return source;
+}
+
+Result<MemoryPlan> planCudaMemory(const WeightSource& source, int device, std::int64_t context) {
+    if (const auto found = usableDevice(device); !found.ok()) return found.error();
+    Result<MemoryPlan> plan = makeError(ErrorKind::Internal, "the GPU plugin gave no plan");
+    const cuda::LoadRequest request = makeRequest(source, device, context);
+    plugin().plan(&request, &plan);
+    return plan;
+}
+
+Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, int device, std::int64_t context,
+                                                   const LoadProgress& progress, const CancelFlag* cancel) {
+    if (const auto found = usableDevice(device); !found.ok()) return found.error();
+    Result<std::unique_ptr<Executor>> executor = makeError(ErrorKind::Internal, "the GPU plugin gave no executor");
+    const cuda::LoadRequest request = makeRequest(source, device, context);
+    plugin().makeExecutor(&request, &progress, cancel, &executor);
+    return executor;
+}
+
+void forceCudaExperts(Executor& executor, int experts) {
+    if (plugin().reason.empty()) plugin().forceExperts(&executor, experts);
+}
+
+CudaBandwidth measureCudaBandwidth(int device) {
+    CudaBandwidth measured;
+    if (plugin().reason.empty() && usableDevice(device).ok())
+        plugin().bandwidth(device, &measured.deviceRead, &measured.pinnedCopy);
+    return measured;
+}
+
+}  // namespace trefoil

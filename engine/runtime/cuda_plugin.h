@@ -1,0 +1,60 @@
+// The GPU plugin, seen from the engine: found, checked and opened once, at the first question about GPUs. No CUDA type appears
+// here, and a machine without CUDA, without the plugin or with a broken one only gets reasons.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/runtime/cpu_executor.h"
+#include "engine/runtime/executor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trefoil {
+
+/// One CUDA device, or, with index -1, why there is none.
+struct CudaDevice {
+    int index = -1;
+    std::string name;
+    bool usable = false;
+    std::string reason;             ///< why it is not usable; of a usable one a remark, or empty
+    std::uint64_t memoryTotal = 0;  ///< bytes, from CUDA
+    std::uint64_t memoryFree = 0;
+};
+
+/// All CUDA devices; never empty: a single entry with index -1 says why there are none.
+[[nodiscard]] std::vector<CudaDevice> listCudaDevices();
+
+/// Weights from wherever they come: a catalogue in canonical names and a way to read it (Checkpoint::read; several threads).
+struct WeightSource {
+    const ModelConfig* config = nullptr;  ///< not owned
+    std::span<const TensorInfo> tensors;  ///< not owned
+    std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination)> read;
+};
+/// The weights of a checkpoint, which must outlive the source.
+[[nodiscard]] WeightSource weightSource(const Checkpoint& checkpoint);
+
+/// Bytes that the checkpoint would take on a device; `available` is what is free there. context: positions, 0 for the model's.
+[[nodiscard]] Result<MemoryPlan> planCudaMemory(const WeightSource& source, int device, std::int64_t context);
+
+/// Uploads the weights. DeviceUnavailable with the reason when there is no such device; DoesNotFit with the numbers.
+Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, int device, std::int64_t context,
+                                                   const LoadProgress& progress, const CancelFlag* cancel);
+
+/// Benchmark only: every layer of this executor (which must be of makeCudaExecutor) uses that many distinct experts; 0 ends it.
+void forceCudaExperts(Executor& executor, int experts);
+
+/// Benchmark only: measured bytes a second; zeros when they cannot be measured.
+struct CudaBandwidth {
+    double deviceRead = 0.0;
+    double pinnedCopy = 0.0;
+};
+[[nodiscard]] CudaBandwidth measureCudaBandwidth(int device);
+
+}  // namespace trefoil

@@ -1,0 +1,23 @@
+// CudaExecutor: one loaded model on one CUDA device, behind the engine's Executor.
+//
+// Two precisions share all code but the products: BF16 activations (the default) and float32 ones (TREFOIL_CUDA_PRECISION=float32), the
+// debug mode that golden files are compared in. The residual stream, norms, softmaxes, states, logits and controls are float32 in both.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/runtime/executor.h"
+#include "kernels/cuda/plugin_interface.h"
+
+#include <memory>
+
+namespace trefoil::cuda {
+
+/// What a model would take on the device that `request` names.
+[[nodiscard]] Result<MemoryPlan> planDeviceMemory(const LoadRequest& request);
+/// Loads a model. DoesNotFit, with the numbers, when the plan exceeds what is free.
+[[nodiscard]] Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, const Progress& progress,
+                                                                 const CancelFlag* cancel);
+/// See ForceExpertsFunction.
+void forceExperts(Executor& executor, int experts);
+
+}  // namespace trefoil::cuda

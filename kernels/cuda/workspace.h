@@ -1,0 +1,67 @@
+// Workspace: every buffer of a loaded model besides its weights, carved from three blocks that are allocated once: K and V, states, scratch.
+#pragma once
+
+#include "engine/checkpoint/model_config.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/gdn.h"
+#include "kernels/cuda/head.h"
+#include "kernels/cuda/model_weights.h"
+#include "kernels/cuda/moe.h"
+#include "kernels/cuda/tile_gemm.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace trefoil::cuda {
+
+/// Sizes that the workspace depends on.
+struct WorkspaceShape {
+    std::int64_t positions = 0;  ///< rows of K and V: the context and a pass behind it
+    std::int64_t chunk = 0;      ///< rows of the largest pass
+    bool floats = false;         ///< activations are float32
+    int sms = 1;
+};
+
+struct Workspace {
+    // Scratch
+    PassParams* params = nullptr;
+    std::int32_t* ids = nullptr;    ///< [chunk]
+    float* x = nullptr;             ///< [chunk, D], with one row before it
+    void* h = nullptr;              ///< [chunk, D]
+    void* projected = nullptr;      ///< input projection: partial sums or rows
+    GdnRows rows;                   ///< of the layer at work
+    float* o = nullptr;             ///< [chunk, values]
+    void* mixed = nullptr;          ///< [chunk, values or Hq·Dh]
+    float* partial = nullptr;       ///< output projection and experts: partial sums [splits, chunk, D]
+    float* routerLogits = nullptr;  ///< partial sums [splits, chunk, E + 1]
+    Routing routing;
+    ActiveExperts active;
+    ExpertGroups groups;
+    void* act = nullptr;
+    Bf16* expertOut = nullptr;
+    void* q = nullptr;  ///< [chunk, Hq, Dh]
+    AttentionParts parts;
+    void* headRows = nullptr;  ///< [kMaxOutputRows, D]
+    float* logits = nullptr;   ///< [kMaxOutputRows, V]
+    TileRecord* records = nullptr;
+    RowResult* results = nullptr;
+    LayerResult* layerResults = nullptr;
+    std::uint8_t* flags = nullptr;
+    std::int32_t* counts = nullptr;
+    float* frequencies = nullptr;
+    void* blasWorkspace = nullptr;
+    std::vector<GdnRows> kept;  ///< per GDN layer: a verify pass's rows, until keep() replays them
+    // States
+    std::vector<float*> states;  ///< per GDN layer [Hv, Dk, Dv]
+    std::vector<float*> tails;   ///< per GDN layer [K - 1, C]
+    float* lastHidden = nullptr;  ///< [D], the residual stream of the prefix's last row (used by one switch of section 9)
+    // K and V
+    std::vector<void*> keys;    ///< per attention layer [positions, Hkv, Dh]
+    std::vector<void*> values;
+
+    void carveScratch(Carver& carver, const ModelShape& shape, const WorkspaceShape& size, int layers);
+    void carveStates(Carver& carver, const ModelShape& shape);
+    void carveKeyValue(Carver& carver, const ModelShape& shape, const WorkspaceShape& size);
+};
+
+}  // namespace trefoil::cuda

@@ -1,0 +1,210 @@
+#include "tests/bench/gpu_bench.h"
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/synth.h"
+#include "engine/runtime/cuda_plugin.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trefoil {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+/// Different ids all over the vocabulary, none of them special.
+std::vector<TokenId> plainIds(const ModelConfig& config, std::int64_t count, std::int64_t seed) {
+    std::vector<TokenId> ids;
+    ids.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = seed; static_cast<std::int64_t>(ids.size()) < count; ++i) {
+        const auto id = static_cast<TokenId>(static_cast<std::uint64_t>(i) * 2654435761ULL % static_cast<std::uint64_t>(config.vocabSize));
+        if (id != config.maskTokenId && !config.isEos(id)) ids.push_back(id);
+    }
+    return ids;
+}
+
+class Bench {
+public:
+    Bench(Executor& executor, const CudaBandwidth& bandwidth, int repeats)
+        : m_executor(executor), m_config(executor.config()), m_bandwidth(bandwidth), m_repeats(repeats) {
+        m_block = plainIds(m_config, 32, 1000);
+        for (std::size_t i = 0; i < m_block.size(); i += 2) m_block[i] = m_config.maskTokenId;
+        m_clean = plainIds(m_config, 32, 5000);
+        m_open.coresetEnabled = false;
+    }
+
+    Status passes(std::int64_t prefix) {
+        std::printf("%-34s %9s %9s %7s %9s %9s\n", ("prefix " + std::to_string(prefix)).c_str(), "ms", "floor ms", "ratio", "experts", "coreset");
+        if (Status s = fill(prefix); !s.ok()) return s;
+        if (Status s = row("noisy 32, coreset off", 0, [&] { return m_executor.denoise(m_block, controls(m_open)); }); !s.ok()) return s;
+        if (Status s = row("noisy 32, coreset 0.9", 0, [&] { return m_executor.denoise(m_block, controls(m_coreset)); }); !s.ok()) return s;
+        for (const int experts : {8, 40, 64, 128}) {
+            if (experts > m_config.numExperts || experts < m_config.numExpertsPerTok) continue;
+            if (Status s = row("noisy 32, forced " + std::to_string(experts), experts, [&] { return m_executor.denoise(m_block, controls(m_open)); });
+                !s.ok())
+                return s;
+        }
+        if (Status s = row("commit 32", 0, [&] { return m_executor.commit(m_clean, nullptr); }); !s.ok()) return s;
+        if (Status s = row("verify 32", 0, [&]() -> Result<PassOutput> {
+                auto pass = m_executor.verify(m_clean, controls(m_open));
+                if (Status k = m_executor.keep(0); !k.ok()) return k.error();
+                return pass;
+            });
+            !s.ok())
+            return s;
+        const PassControls c = controls(m_open);
+        if (Status s = row("one token", 0, [&] { return m_executor.commit(std::span(m_clean).first(1), &c); }); !s.ok()) return s;
+        return row("commit 32 and denoise 32", 0, [&] { return m_executor.commitAndDenoise(m_clean, {}, m_block, controls(m_open)); });
+    }
+
+    Status prompt(std::int64_t tokens, int repeats) {
+        std::vector<double> times;
+        for (int i = 0; i <= repeats; ++i) {
+            const auto start = Clock::now();
+            if (Status s = fill(tokens); !s.ok()) return s;
+            if (i > 0 || repeats == 0) times.push_back(millisecondsSince(start));
+        }
+        std::sort(times.begin(), times.end());
+        const double ms = times[times.size() / 2];
+        std::printf("prompt of %-24lld %9.1f ms, %.0f tokens a second\n", static_cast<long long>(tokens), ms, static_cast<double>(tokens) * 1000.0 / ms);
+        std::fflush(stdout);
+        return {};
+    }
+
+    Status fill(std::int64_t tokens) {
+        if (static_cast<std::int64_t>(m_prompt.size()) < tokens) m_prompt = plainIds(m_config, tokens, 1);
+        if (Status s = m_executor.reset(); !s.ok()) return s;
+        for (std::int64_t at = 0; at < tokens;) {
+            const std::int64_t n = std::min(m_executor.maxChunk(), tokens - at);
+            if (auto pass = m_executor.prefill(std::span(m_prompt).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)), nullptr); !pass.ok())
+                return pass.error();
+            at += n;
+        }
+        return {};
+    }
+
+private:
+    static PassControls controls(const GenerationConfig& g) { return {&g, 0, 0, 0, false, std::nullopt}; }
+
+    /// Bytes of K and V that a pass behind the prefix reads.
+    [[nodiscard]] double keyValueBytes() const {
+        const auto layers = static_cast<double>(std::count(m_config.layers.begin(), m_config.layers.end(), LayerKind::FullAttention));
+        return layers * 2.0 * 2.0 * static_cast<double>(m_config.numKeyValueHeads * m_config.headDim * m_executor.prefixLength());
+    }
+
+    template <class Run>
+    Status row(const std::string& name, int forced, Run&& run) {
+        forceCudaExperts(m_executor, forced);
+        std::vector<double> times;
+        PassStats stats;
+        for (int i = 0; i < m_repeats + 3; ++i) {  // the first runs capture the graph
+            const auto start = Clock::now();
+            auto pass = run();
+            const double ms = millisecondsSince(start);
+            if (!pass.ok()) return pass.error();
+            if (i >= 3) times.push_back(ms);
+            stats = std::move(pass->stats);
+        }
+        forceCudaExperts(m_executor, 0);
+        std::sort(times.begin(), times.end());
+        const double ms = times[times.size() / 2];
+        double experts = 0;
+        double coreset = 0;
+        for (const LayerStats& layer : stats.layers) {
+            experts += layer.distinctExperts;
+            coreset += layer.coresetSize;
+        }
+        const auto layers = static_cast<double>(stats.layers.size());
+        const double floor = (static_cast<double>(stats.weightBytes) + keyValueBytes()) / m_bandwidth.deviceRead * 1000.0;
+        std::printf("%-34s %9.3f %9.3f %7.2f %9.1f %9.1f\n", name.c_str(), ms, floor, ms / floor, experts / layers, coreset / layers);
+        std::fflush(stdout);
+        return {};
+    }
+
+    Executor& m_executor;
+    const ModelConfig& m_config;
+    CudaBandwidth m_bandwidth;
+    int m_repeats;
+    std::vector<TokenId> m_block;
+    std::vector<TokenId> m_clean;
+    std::vector<TokenId> m_prompt;
+    GenerationConfig m_open;
+    GenerationConfig m_coreset;
+};
+
+int failed(const Error& error) {
+    std::fprintf(stderr, "%s\n", error.text().c_str());
+    return error.kind == ErrorKind::DeviceUnavailable ? 77 : 1;
+}
+
+Status measure(const GpuBenchOptions& options, Executor& executor, const CudaBandwidth& bandwidth) {
+    Bench bench(executor, bandwidth, options.repeats);
+    if (Status s = bench.passes(std::min<std::int64_t>(1024, executor.config().maxPositionEmbeddings / 2)); !s.ok()) return s;
+    for (const std::int64_t tokens : {1024, 8192})
+        if (options.prompts && tokens < executor.config().maxPositionEmbeddings)
+            if (Status s = bench.prompt(tokens, 3); !s.ok()) return s;
+    if (options.longPrefix <= 0) return {};
+    if (Status s = bench.prompt(options.longPrefix, 0); !s.ok()) return s;
+    return bench.passes(options.longPrefix);
+}
+
+}  // namespace
+
+int runGpuBench(const GpuBenchOptions& options) {
+    std::string json = cloverConfigJson();
+    std::optional<Checkpoint> checkpoint;
+    std::optional<ModelConfig> config;
+    std::optional<SyntheticWeights> weights;
+    WeightSource source;
+    if (!options.model.empty()) {
+        auto opened = Checkpoint::open(options.model);
+        if (!opened.ok()) return failed(opened.error());
+        checkpoint.emplace(std::move(*opened));
+        source = weightSource(*checkpoint);
+    } else {
+        if (!options.config.empty()) {
+            std::ifstream file(options.config);
+            json.assign(std::istreambuf_iterator<char>(file), {});
+        }
+        auto parsed = parseModelConfig(json, options.config.empty() ? "Clover-35B-A3B" : options.config);
+        if (!parsed.ok()) return failed(parsed.error());
+        config = std::move(*parsed);
+        if (options.layers > 0 && options.layers < config->numLayers()) config->layers.resize(static_cast<std::size_t>(options.layers));
+        weights.emplace(*config, 1);
+        source.config = &*config;
+        source.tensors = weights->tensors();
+        source.read = [&](std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) -> Status {
+            weights->read(tensor, first, count, destination);
+            return {};
+        };
+    }
+    const auto plan = planCudaMemory(source, options.device, 0);
+    if (!plan.ok()) return failed(plan.error());
+    const CudaBandwidth bandwidth = measureCudaBandwidth(options.device);
+    std::printf("memory read %.0f GB/s, pinned copy %.1f GB/s\n", bandwidth.deviceRead / 1e9, bandwidth.pinnedCopy / 1e9);
+    const auto start = Clock::now();
+    const auto freeBefore = listCudaDevices()[static_cast<std::size_t>(options.device)].memoryFree;
+    auto executor = makeCudaExecutor(source, options.device, 0, {}, nullptr);
+    if (!executor.ok()) return failed(executor.error());
+    const double ms = millisecondsSince(start);
+    const auto used = freeBefore - listCudaDevices()[static_cast<std::size_t>(options.device)].memoryFree;
+    std::printf("%s: loaded %.1f GB in %.0f ms, %.1f GB/s (%.0f%% of the pinned copy)\n", (*executor)->deviceName().c_str(),
+                static_cast<double>(plan->weights) / 1e9, ms, static_cast<double>(plan->weights) / ms / 1e6,
+                static_cast<double>(plan->weights) / ms / 1e-3 / bandwidth.pinnedCopy * 100.0);
+    std::printf("plan: weights %.2f, K and V %.2f, states %.3f, workspace %.2f GB; taken on the device %.2f GB\n",
+                static_cast<double>(plan->weights) / 1e9, static_cast<double>(plan->keyValue) / 1e9, static_cast<double>(plan->states) / 1e9,
+                static_cast<double>(plan->workspace) / 1e9, static_cast<double>(used) / 1e9);
+    if (const Status s = measure(options, **executor, bandwidth); !s.ok()) return failed(s.error());
+    return 0;
+}
+
+}  // namespace trefoil
