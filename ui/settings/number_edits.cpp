@@ -18,11 +18,12 @@ class SeedValidator : public QValidator {
 public:
     using QValidator::QValidator;
     State validate(QString& text, int& /*position*/) const override {
-        if (text.trimmed().isEmpty()) return Intermediate;
+        text = text.trimmed();  // what comes from the clipboard often has blanks around it
+        if (text.isEmpty()) return Intermediate;
         return parse(text, locale()).has_value() ? Acceptable : Invalid;
     }
     static std::optional<quint64> parse(const QString& text, const QLocale& locale) {
-        const QString ascii = asciiNumber(text.trimmed(), locale);
+        const QString ascii = asciiNumber(text, locale);
         for (const QChar c : ascii)
             if (c < QLatin1Char('0') || c > QLatin1Char('9')) return std::nullopt;
         bool ok = false;
