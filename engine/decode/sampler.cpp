@@ -1,5 +1,7 @@
 #include "engine/decode/sampler.h"
 
+#include "kernels/cpu/row_operators.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -34,37 +36,6 @@ float noiseOfHash(std::uint64_t h) {
     return -std::log(-std::log(u));
 }
 
-/// exp of x <= 0 with a relative error below 2e-7, written so that compilers vectorise the loop around it.
-inline float expNonPositive(float x) {
-    const float clamped = x < -87.0F ? -87.0F : x;
-    const float scaled = clamped * 1.44269504F;
-    const float rounded = (scaled + 12582912.0F) - 12582912.0F;  // nearest integer: 1.5 * 2^23 pushes the fraction out
-    const float r = (clamped - rounded * 0.693359375F) + rounded * 2.12194440e-4F;
-    float p = 1.9875691500e-4F;
-    p = p * r + 1.3981999507e-3F;
-    p = p * r + 8.3334519073e-3F;
-    p = p * r + 4.1665795894e-2F;
-    p = p * r + 1.6666665459e-1F;
-    p = p * r + 5.0000001201e-1F;
-    const float e = p * r * r + r + 1.0F;
-    const auto bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(rounded) + 127) << 23;
-    const float result = e * std::bit_cast<float>(bits);
-    return x < -87.0F ? 0.0F : result;
-}
-
-/// Sum of exp(l - maximum) over a row, in 16 lanes so that the order does not depend on the compiler's vector width.
-float sumOfExponentials(std::span<const float> logits, float maximum) {
-    constexpr std::size_t kLanes = 16;
-    std::array<float, kLanes> lane{};
-    const std::size_t whole = logits.size() / kLanes * kLanes;
-    for (std::size_t i = 0; i < whole; i += kLanes)
-        for (std::size_t j = 0; j < kLanes; ++j) lane[j] += expNonPositive(logits[i + j] - maximum);
-    for (std::size_t i = whole; i < logits.size(); ++i) lane[i - whole] += expNonPositive(logits[i] - maximum);
-    double sum = 0;
-    for (const float v : lane) sum += v;
-    return static_cast<float>(sum);
-}
-
 /// The likeliest tokens, descending; ties to the lower id. `best[0]` is the greedy choice.
 struct TopList {
     std::array<TokenId, kTopAlternatives> id{};
@@ -73,8 +44,14 @@ struct TopList {
     explicit TopList(std::span<const float> logits) {
         id.fill(-1);
         logit.fill(kMinusInfinity);
-        for (std::size_t i = 0; i < logits.size(); ++i)
-            if (logits[i] > logit.back()) insert(static_cast<TokenId>(i), logits[i]);
+        // Few blocks hold anything that enters the list: their maximum tells.
+        constexpr std::size_t kBlock = 64;
+        for (std::size_t begin = 0; begin < logits.size(); begin += kBlock) {
+            const auto block = logits.subspan(begin, std::min(kBlock, logits.size() - begin));
+            if (!(kernels::maximum(block.data(), static_cast<std::int64_t>(block.size())) > logit.back())) continue;
+            for (std::size_t i = begin; i < begin + block.size(); ++i)
+                if (logits[i] > logit.back()) insert(static_cast<TokenId>(i), logits[i]);
+        }
     }
 
     void insert(TokenId token, float value) {
@@ -200,7 +177,7 @@ RowCandidate chooseCandidate(std::span<const float> logits, const RowContext& ro
         return out;
     }
     const float maximum = best.logit[0];
-    const float sum = sumOfExponentials(logits, maximum);
+    const float sum = kernels::sumOfExponentials(logits.data(), static_cast<std::int64_t>(logits.size()), maximum);
     const auto probability = [&](float l) {
         const float p = std::exp(l - maximum) / sum;
         return std::isfinite(p) ? p : 0.0F;

@@ -17,10 +17,11 @@ namespace {
 using kernels::Epilogue;
 using kernels::kPanel;
 
-/// Rows that share one task where each row is little work, and where a row also meets the router.
-constexpr std::int64_t kRowsPerTask = 4;
+/// Rows that share one task where each row is little work, and where they also meet the router's weights.
+constexpr std::int64_t kRowsPerTask = 2;
+constexpr std::int64_t kRoutedRows = 4;
 /// Rows of a head that share one task of the noisy mixer.
-constexpr std::int64_t kMixRows = 12;
+constexpr std::int64_t kMixRows = 11;
 constexpr std::int64_t kSmallestWorkspace = 32;
 
 void copyRows(const RowBuffer& rows, std::int64_t width, std::vector<float>& out) {
@@ -390,11 +391,12 @@ void CpuModel::mixture(const LayerWeights& w, std::optional<float> coresetTopP, 
             }
         }
     };
-    forExperts(m.gateUp, false);
+    // The shared expert has the largest tasks: taken first, they leave small ones to even out the threads at the end.
     product(m.sharedGateUp, m_work.normed, m_work.sharedHidden, Epilogue::SiluPair);
+    forExperts(m.gateUp, false);
     runProducts();
-    forExperts(m.down, true);
     product(m.sharedDown, m_work.sharedHidden, m_work.sharedOut, Epilogue::Store);
+    forExperts(m.down, true);
     runProducts();
     addMixture();
 }
@@ -406,14 +408,14 @@ void CpuModel::route(const LayerWeights& w) {
     const std::int64_t k = m_config.numExpertsPerTok;
     const auto epsilon = static_cast<float>(m_config.rmsNormEps);
     const kernels::PackedMatrix& router = w.mixture.router;
-    m_pool.run(kernels::divideUp(m_rows, kRowsPerTask), [&](std::int64_t task, int) {
-        const std::int64_t first = task * kRowsPerTask;
-        const std::int64_t count = std::min(kRowsPerTask, m_rows - first);
+    m_pool.run(kernels::divideUp(m_rows, kRoutedRows), [&](std::int64_t task, int) {
+        const std::int64_t first = task * kRoutedRows;
+        const std::int64_t count = std::min(kRoutedRows, m_rows - first);
         for (std::int64_t t = first; t < first + count; ++t) {
             kernels::rmsNorm(m_work.hidden.row(t), w.postMixerNorm.data(), D, epsilon, m_work.normed.row(t));
             m_work.sharedGate[t] = kernels::sigmoidOf(kernels::dot(m_work.normed.row(t), w.mixture.sharedGate.data(), D));
         }
-        std::array<float*, kRowsPerTask> y{};
+        std::array<float*, kRoutedRows> y{};
         for (std::int64_t p = 0; p < router.panels(); ++p) {
             for (std::int64_t r = 0; r < count; ++r) y[static_cast<std::size_t>(r)] = m_work.router.row(first + r) + p * kPanel;
             kernels::panelProduct(router.format(), router.panel(0, p), D, m_work.normed.rows(first), y.data(), count,

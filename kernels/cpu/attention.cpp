@@ -12,7 +12,7 @@
 namespace trefoil::kernels {
 namespace {
 
-/// Positions whose scores are in work at once: 12 rows of them fit into the second-level cache with their keys.
+/// Positions whose scores are in work at once: 11 rows of them fit into the second-level cache with their keys.
 constexpr std::int64_t kPiece = 512;
 
 const std::byte* asPanel(const float* floats) { return reinterpret_cast<const std::byte*>(floats); }

@@ -50,12 +50,12 @@ private:
 };
 
 /// Query rows that attend() takes at once.
-inline constexpr std::int64_t kAttentionRows = 12;
+inline constexpr std::int64_t kAttentionRows = 11;
 
 /// Floats of scratch memory that attend() needs.
 [[nodiscard]] std::int64_t attentionScratch();
 
-/// Attention of up to 12 query rows of one key/value head. query[r] [Dh]: normalised, rotated and scaled by Dh^-1/2.
+/// Attention of up to 11 query rows of one key/value head. query[r] [Dh]: normalised, rotated and scaled by Dh^-1/2.
 /// Row r sees positions [0, visible[r]), visible ascending and > 0. out [rows, dimPanels·32]. The prefix is taken in pieces that
 /// lie at fixed positions, so that a row's result does not depend on the rows around it. Twin: reference::attention, 1e-5
 /// relative.

@@ -76,7 +76,7 @@ namespace trefoil::kernels {
 namespace {
 
 /// Rows of a block whose scores are in work at once.
-constexpr std::int64_t kMixRows = 12;
+constexpr std::int64_t kMixRows = 11;
 
 const std::byte* asPanel(const float* floats) { return reinterpret_cast<const std::byte*>(floats); }
 

@@ -5,6 +5,7 @@
 #include "kernels/cpu/matrix_product.h"
 #include "kernels/cpu/vector_math-inl.h"
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -18,10 +19,14 @@ using Vector = hn::Vec<Lanes>;
 
 // Rows of one tile: two accumulators each, two vectors of weights and one of input must fit into the registers.
 #if HWY_TARGET == HWY_AVX3
-constexpr int kTileRows = 12;
+constexpr int kTileRows = 11;  // 12 would fit, but not the pointers to 12 rows
 #else
 constexpr int kTileRows = 6;
 #endif
+
+/// Weights come from the third-level cache or from memory, once a pass: they are asked for this many steps ahead. The next panel
+/// follows in memory, so that its first rows are on their way when it is begun. Prefetching past the end does no harm.
+constexpr std::int64_t kPrefetchRows = 48;
 
 /// Two vectors of weights of one panel: columns [s, s + kLanes) of its left and of its right half.
 template <WeightFormat kFormat>
@@ -74,6 +79,7 @@ HWY_NOINLINE void tile(const std::byte* panel, std::int64_t columns, const float
             Vector w0;
             Vector w1;
             loadWeights<kFormat>(panel, k, s, w0, w1);
+            hwy::Prefetch(panel + (k + kPrefetchRows) * kPanel * formatBytes(kFormat));
             HWY_UNROLL(16) for (int r = 0; r < kRows; ++r) {
                 const Vector value = hn::Set(d, row[r][k]);
                 left[r] = hn::MulAdd(value, w0, left[r]);
@@ -136,7 +142,7 @@ void panelProduct(WeightFormat format, const std::byte* panel, std::int64_t colu
 namespace {
 
 /// Rows of one task. A prompt chunk is cut into several, so that matrices with few panels still keep all threads busy.
-constexpr std::int64_t kTaskRows = 48;
+constexpr std::int64_t kTaskRows = 44;
 
 std::int64_t tasksOf(const ProductJob& job) { return job.weights->panels() * divideUp(job.rows, kTaskRows); }
 

@@ -104,6 +104,21 @@ float exponentialsTarget(const float* x, std::int64_t n, float shift, float* out
     return total;
 }
 
+float sumOfExponentialsTarget(const float* x, std::int64_t n, float shift) {
+    const Tag d;
+    auto sum0 = hn::Zero(d);
+    auto sum1 = hn::Zero(d);
+    std::int64_t i = 0;
+    for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
+        sum0 = hn::Add(sum0, fastExp(d, hn::Sub(hn::LoadU(d, x + i), hn::Set(d, shift))));
+        sum1 = hn::Add(sum1, fastExp(d, hn::Sub(hn::LoadU(d, x + i + kWidth), hn::Set(d, shift))));
+    }
+    float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+    const Single one;
+    for (; i < n; ++i) total += hn::GetLane(fastExp(one, hn::Set(one, x[i] - shift)));
+    return total;
+}
+
 void scaleRowTarget(float* x, std::int64_t n, float factor) {
     forEach(n, [&](auto d, std::int64_t i) HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, x + i); });
 }
@@ -143,6 +158,7 @@ HWY_EXPORT(dotTarget);
 HWY_EXPORT(maximumTarget);
 HWY_EXPORT(exponentialsTarget);
 HWY_EXPORT(scaleRowTarget);
+HWY_EXPORT(sumOfExponentialsTarget);
 HWY_EXPORT(addScaledTarget);
 HWY_EXPORT(sigmoidGateTarget);
 HWY_EXPORT(convolveSiluTarget);
@@ -165,6 +181,10 @@ float maximum(const float* x, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(maxi
 
 float exponentials(const float* x, std::int64_t n, float shift, float* out) {
     return HWY_DYNAMIC_DISPATCH(exponentialsTarget)(x, n, shift, out);
+}
+
+float sumOfExponentials(const float* x, std::int64_t n, float shift) {
+    return HWY_DYNAMIC_DISPATCH(sumOfExponentialsTarget)(x, n, shift);
 }
 
 void scaleRow(float* x, std::int64_t n, float factor) { HWY_DYNAMIC_DISPATCH(scaleRowTarget)(x, n, factor); }

@@ -26,6 +26,9 @@ void l2Normalise(const float* x, std::int64_t n, float scale, float* out, std::i
 /// out[i] = exp(x[i] - shift); returns the sum. x may be out. Twin: reference::exponentials, 1e-6.
 float exponentials(const float* x, std::int64_t n, float shift, float* out);
 
+/// Σ exp(x[i] - shift); nothing is written.
+[[nodiscard]] float sumOfExponentials(const float* x, std::int64_t n, float shift);
+
 /// x[i] *= factor
 void scaleRow(float* x, std::int64_t n, float factor);
 
