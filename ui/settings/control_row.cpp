@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kMarkSize = 6;
 constexpr int kEditorWidth = 108;
+constexpr int kChoiceWidth = 132;
+constexpr int kSeedWidth = 168;  // 20 digits in the usual font
 
 QPixmap dot(const QColor& color, qreal ratio) {
     QPixmap pixmap(QSize(kMarkSize, kMarkSize) * ratio);
@@ -108,7 +110,7 @@ ControlRow::ControlRow(const ControlDescription& control, WheelGuard* guard, QWi
         m_label->setWordWrap(true);
         m_label->setTextFormat(Qt::RichText);
         m_label->setBuddy(m_editor);
-        m_editor->setFixedWidth(m_combo != nullptr ? kEditorWidth + 24 : kEditorWidth);
+        m_editor->setFixedWidth(m_combo != nullptr ? kChoiceWidth : m_seed != nullptr ? kSeedWidth : kEditorWidth);
         grid->addWidget(m_label, 1, 1);
         grid->addWidget(m_editor, 1, 2);
     }

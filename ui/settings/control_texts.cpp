@@ -55,7 +55,7 @@ QHash<QString, ControlText> Texts::table() {
                                          tr("The prompt's tokens in that block never change and never count as response.")};
 
     t[QStringLiteral("max_new_tokens")] = {G::Length,
-                                           tr("Max. new tokens"),
+                                           tr("Max. response"),
                                            tokens,
                                            tr("The response ends here at the latest, thinking included."),
                                            tr("Counts response tokens only: prompt, template and end tokens never count. Does "
@@ -128,7 +128,7 @@ QHash<QString, ControlText> Texts::table() {
         G::Ending, tr("Length penalty"), tr("logits"),
         tr("Added to the end tokens of long responses so that they come to an end: nothing up to the start, then growing to this "
            "value over the window. 0 is off."),
-        tr("Not a limit: a response can go on, up to max. new tokens. Positions are counted in the response, not in the "
+        tr("Not a limit: a response can go on, up to the maximum. Positions are counted in the response, not in the "
            "prompt.")};
     t[QStringLiteral("dllm_length_penalty_start")] = {G::Ending,
                                                       tr("Length: start"),

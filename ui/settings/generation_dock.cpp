@@ -12,6 +12,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace trefoil {
 namespace {
 
@@ -76,9 +78,13 @@ void GenerationDock::setDescriptions(const QList<ControlDescription>& descriptio
         delete item->widget();
         delete item;
     }
+    // The contract's order within a group, but the mode first: it decides which of the others count.
+    QList<ControlDescription> ordered = descriptions;
+    std::stable_partition(ordered.begin(), ordered.end(),
+                          [](const ControlDescription& control) { return control.kind == ControlKind::Choice; });
     for (const ControlGroup group : groupOrder()) {
         bool titled = false;
-        for (const ControlDescription& control : descriptions) {
+        for (const ControlDescription& control : ordered) {
             if (controlText(control.name).group != group) continue;
             if (!titled) {
                 auto* title = new QLabel(groupTitle(group), m_content);
