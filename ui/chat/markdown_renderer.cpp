@@ -106,7 +106,7 @@ void Writer::beginBlock(QTextBlockFormat format, const Place& place, qreal gap, 
     qreal left = place.left;
     if (m_marker.pending) {
         format.setTextIndent(-m_marker.width);
-        format.setTabPositions({QTextOption::Tab(m_marker.width - m_metrics.horizontalAdvance(u' '), QTextOption::RightTab),
+        format.setTabPositions({QTextOption::Tab(m_marker.width - 1.6 * m_metrics.horizontalAdvance(u' '), QTextOption::RightTab),
                                 QTextOption::Tab(m_marker.width, QTextOption::LeftTab)});
     }
     format.setLeftMargin(format.leftMargin() + left);
@@ -245,12 +245,13 @@ void Writer::writeCode(const MarkdownBlock& block, const Place& place) {
         int part = kCodeLine;
         if (i == 0 && !block.continuesPrevious) {
             part |= kCodeStart;
-            format.setTopMargin(pad * 0.5 + header);
+            format.setTopMargin(std::round(pad * 0.8) + header);
         }
         if (i == 0 && block.continuesPrevious) part |= kCodeContinues;
         if (i == lines.size() - 1) {
             part |= block.goesOn ? kCodeGoesOn : kCodeEnd;
-            if (!block.goesOn) format.setBottomMargin(pad);
+            // Qt lets the larger of two margins win: the box's own padding must not use up the distance to what follows.
+            if (!block.goesOn) format.setBottomMargin(pad + paragraphGap());
         }
         format.setProperty(kCodePart, part);
         format.setProperty(kCodeLeft, place.left);
@@ -449,7 +450,13 @@ MarkdownBlock nestingNote() {
 }
 
 void fitTables(QTextDocument& document) {
-    if (document.size().width() <= document.textWidth() + 0.5) return;
+    const auto tooWide = [&document] {
+        const QList<QTextFrame*> frames = document.rootFrame()->childFrames();
+        return std::any_of(frames.begin(), frames.end(), [&document](QTextFrame* frame) {
+            return document.documentLayout()->frameBoundingRect(frame).right() > document.textWidth() + 0.5;
+        });
+    };
+    if (!tooWide()) return;
     for (QTextFrame* frame : document.rootFrame()->childFrames()) {
         auto* table = qobject_cast<QTextTable*>(frame);
         if (table == nullptr) continue;
@@ -467,10 +474,12 @@ void fitTables(QTextDocument& document) {
         QList<QTextLength> widths;
         for (const int width : widest) widths.append(QTextLength(QTextLength::PercentageLength, 100.0 * width / sum));
         format.setColumnWidthConstraints(widths);
-        format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
+        // Borders come on top of what Qt takes for the width.
+        const qreal room = document.textWidth() - format.leftMargin() - table->columns() - 2;
+        format.setWidth(QTextLength(QTextLength::FixedLength, std::max(room, 40.0)));
         table->setFormat(format);
     }
-    if (document.size().width() <= document.textWidth() + 0.5) return;
+    if (!tooWide()) return;
     // Some word is longer than its column.
     QTextOption option = document.defaultTextOption();
     option.setWrapMode(QTextOption::WrapAnywhere);

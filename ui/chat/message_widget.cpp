@@ -74,25 +74,26 @@ MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queu
         m_status = new QLabel(this);
         m_status->setObjectName(QStringLiteral("messageStatus"));
         m_status->setTextFormat(Qt::PlainText);
+        m_status->setForegroundRole(QPalette::WindowText);
         m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         m_regenerate = new QuietButton(QStringLiteral("regenerate"), tr("Regenerate"), this);
         m_regenerate->setObjectName(QStringLiteral("regenerateButton"));
         m_regenerate->setToolTip(tr("Write this answer again"));
         m_trace = new QuietButton(QStringLiteral("block"), tr("Show blocks"), this);
         m_trace->setObjectName(QStringLiteral("showBlocksButton"));
+        m_trace->showText();
         m_trace->setToolTip(tr("Show in the Block dock how this answer was written"));
         connect(m_regenerate, &QToolButton::clicked, this, &MessageWidget::regenerateRequested);
         connect(m_trace, &QToolButton::clicked, this, &MessageWidget::traceRequested);
         auto* footer = new QHBoxLayout;
         footer->setContentsMargins(0, 0, 0, 0);
         footer->setSpacing(2);
-        footer->addWidget(m_copy);
-        footer->addWidget(m_regenerate);
-        footer->addWidget(m_trace);
-        footer->addSpacing(8);
         footer->addWidget(m_status, 1);
+        footer->addWidget(m_trace);
+        footer->addWidget(m_regenerate);
+        footer->addWidget(m_copy);
         layout->setContentsMargins(kCardMargin, 4, kCardMargin, 2);
-        layout->setSpacing(8);
+        layout->setSpacing(12);
         layout->addWidget(m_thinking);
         layout->addWidget(m_body);
         layout->addWidget(m_error);
@@ -154,7 +155,7 @@ QString MessageWidget::statusText() const {
     const GenerationStats& stats = m_message.stats;
     const QLocale locale;
     if (stats.passes > 0) {
-        parts.append(tr("%n pass(es)", nullptr, static_cast<int>(stats.passes)));
+        parts.append(stats.passes == 1 ? tr("1 pass") : tr("%1 passes").arg(locale.toString(stats.passes)));
         const double perPass = static_cast<double>(stats.responseTokens) / static_cast<double>(stats.passes);
         parts.append(tr("%1 tokens per pass").arg(locale.toString(perPass, 'f', 1)));
     }

@@ -25,6 +25,7 @@
 namespace trefoil {
 namespace {
 
+constexpr double kTextScale = 1.06;
 const QString kMaskGlyph = QStringLiteral("▒");
 
 MarkdownBlock openBlock(const QStringList& cells, const QList<bool>& masked) {
@@ -40,6 +41,10 @@ MarkdownBlock openBlock(const QStringList& cells, const QList<bool>& masked) {
             block.runs.append({text, styles, QString()});
         }
     }
+    // The block stands on a line of its own: the space that joins it to the text before would only indent it.
+    QString& first = block.runs.front().text;
+    const auto start = std::find_if(first.cbegin(), first.cend(), [](QChar sign) { return !sign.isSpace(); });
+    first.remove(0, start - first.cbegin());
     return block;
 }
 
@@ -62,8 +67,9 @@ struct TextColumn::Piece {
     std::vector<std::shared_ptr<const CodeText>> codes;
     QList<QToolButton*> buttons;
     qreal gap = 0.0;
-    qreal y = 0.0;  ///< of the document's top
-    qreal height = 0.0;
+    qreal y = 0.0;          ///< of the document's top
+    qreal inset = 0.0;      ///< room above the document: a QTextDocument drops the margin of its first block
+    qreal height = 0.0;     ///< inset included
     int laidOutWidth = -1;  ///< -1: to do
     bool stale = true;      ///< the document does not show `block` in today's style
 };
@@ -81,6 +87,8 @@ TextColumn::~TextColumn() = default;
 TextStyle TextColumn::style() const {
     TextStyle style;
     style.font = font();
+    // A little larger than the controls around it: this is what is read all day.
+    if (style.font.pointSizeF() > 0) style.font.setPointSizeF(style.font.pointSizeF() * kTextScale);
     style.palette = palette();
     style.subtle = m_subtle;
     return style;
@@ -203,7 +211,8 @@ void TextColumn::layOutNext() {
     piece.boxes = codeBoxes(*piece.document, style());
     qreal height = piece.document->size().height();
     if (!piece.boxes.isEmpty()) height = std::max(height, piece.boxes.back().box.bottom());
-    piece.height = std::ceil(height);
+    piece.inset = piece.boxes.isEmpty() ? 0.0 : std::ceil(std::max(0.0, -piece.boxes.front().box.top()));
+    piece.height = piece.inset + std::ceil(height);
     piece.laidOutWidth = width();
     --m_pending;
     ++m_layoutCount;
@@ -221,7 +230,7 @@ void TextColumn::updateOffsets() {
     qreal y = 0.0;
     for (const std::unique_ptr<Piece>& piece : m_pieces) {
         y += piece->gap;
-        piece->y = y;
+        piece->y = y + piece->inset;
         y += piece->height;
         placeButtons(*piece);
     }
@@ -313,7 +322,8 @@ void TextColumn::paintEvent(QPaintEvent* event) {
     const TextStyle now = style();
     for (std::size_t i = 0; i < m_pieces.size(); ++i) {
         const Piece& piece = *m_pieces[i];
-        const bool exposedPiece = piece.y - piece.gap <= exposed.bottom() && piece.y + piece.height >= exposed.top();
+        const bool exposedPiece =
+            piece.y - piece.inset - piece.gap <= exposed.bottom() && piece.y + piece.height >= exposed.top();
         if (!exposedPiece || piece.document == nullptr) continue;
         painter.save();
         painter.translate(0, piece.y);
@@ -358,7 +368,7 @@ void TextColumn::paintEvent(QPaintEvent* event) {
 TextColumn::Piece* TextColumn::pieceNear(qreal y) const {
     Piece* found = nullptr;
     for (const std::unique_ptr<Piece>& piece : m_pieces) {
-        if (found != nullptr && piece->y > y) break;
+        if (found != nullptr && piece->y - piece->inset > y) break;
         found = piece.get();
     }
     return found;

@@ -12,6 +12,7 @@
 #include <QTextTable>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trefoil {
 namespace {
@@ -53,7 +54,7 @@ void paintQuotes(QPainter& painter, const QTextDocument& document, const TextSty
             const int code = block.blockFormat().intProperty(kCodePart);
             if ((code & kCodeStart) != 0) {
                 const qreal unit = QFontMetricsF(style.font).height();
-                rect.setTop(rect.top() - codeHeaderHeight(unit) - codePadding(unit) * 0.5);
+                rect.setTop(rect.top() - codeHeaderHeight(unit) - std::round(codePadding(unit) * 0.8));
             }
             if ((code & kCodeEnd) != 0) rect.setBottom(rect.bottom() + codePadding(QFontMetricsF(style.font).height()));
         }
@@ -87,7 +88,7 @@ QList<CodeBox> codeBoxes(const QTextDocument& document, const TextStyle& style) 
             CodeBox box;
             const qreal left = format.doubleProperty(kCodeLeft);
             box.continuesPrevious = (part & kCodeContinues) != 0;
-            const qreal top = box.continuesPrevious ? line.top() : line.top() - pad * 0.5 - header;
+            const qreal top = box.continuesPrevious ? line.top() : line.top() - std::round(pad * 0.8) - header;
             box.box = QRectF(left, top, right - left, line.bottom() - top);
             if (!box.continuesPrevious) box.header = QRectF(left, top, right - left, header);
             boxes.append(box);
@@ -137,8 +138,7 @@ QString copiedText(const QTextDocument& document, int from, int to) {
     QTextTable* previousTable = nullptr;
     int previousRow = -1;
     bool first = true;
-    for (QTextBlock block = document.findBlock(from); block.isValid() && block.position() < std::max(to, from + 1);
-         block = block.next()) {
+    for (QTextBlock block = document.findBlock(from); block.isValid() && block.position() <= to; block = block.next()) {
         const QTextBlockFormat format = block.blockFormat();
         QTextTable* table = QTextCursor(block).currentTable();
         const int row = table != nullptr ? table->cellAt(block.position()).row() : -1;

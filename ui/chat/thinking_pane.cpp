@@ -15,7 +15,6 @@ ThinkingPane::ThinkingPane(LayoutQueue& queue, QWidget* parent)
     : QWidget(parent), m_header(new QToolButton(this)), m_column(new TextColumn(queue, this)) {
     setObjectName(QStringLiteral("thinkingPane"));
     m_header->setObjectName(QStringLiteral("thinkingHeader"));
-    m_header->setCheckable(true);
     m_header->setAutoRaise(true);
     m_header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_header->setToolTip(tr("Show or hide what the model thought before it answered"));
@@ -25,20 +24,20 @@ ThinkingPane::ThinkingPane(LayoutQueue& queue, QWidget* parent)
     m_column->setSubtle(true);
     m_column->hide();
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(6, 2, 10, 4);
-    layout->setSpacing(2);
+    layout->setContentsMargins(5, 3, 12, 3);
+    layout->setSpacing(4);
     layout->addWidget(m_header, 0, Qt::AlignLeft);
     auto* inset = new QVBoxLayout;
-    inset->setContentsMargins(8, 0, 0, 4);
+    inset->setContentsMargins(9, 0, 0, 0);
     inset->addWidget(m_column);
     layout->addLayout(inset);
-    connect(m_header, &QToolButton::clicked, this, [this](bool checked) { setExpanded(checked); });
+    connect(m_header, &QToolButton::clicked, this, [this] { setExpanded(!m_expanded); });
     updateIcon();
 }
 
 void ThinkingPane::setThinking(const QString& text, qint64 tokens, double milliseconds, bool open, bool cut) {
     QStringList parts{tr("Thinking")};
-    if (tokens > 0) parts.append(tr("%n token(s)", nullptr, static_cast<int>(tokens)));
+    if (tokens > 0) parts.append(tokens == 1 ? tr("1 token") : tr("%1 tokens").arg(QLocale().toString(tokens)));
     if (milliseconds > 0.0) parts.append(tr("%1 s").arg(QLocale().toString(milliseconds / 1000.0, 'f', 1)));
     if (cut) parts.append(tr("cut while thinking"));
     const QString title = parts.join(QStringLiteral(" · "));
@@ -53,16 +52,18 @@ void ThinkingPane::setExpanded(bool expanded) {
     show(expanded);
 }
 
-bool ThinkingPane::isExpanded() const { return m_header->isChecked(); }
+bool ThinkingPane::isExpanded() const { return m_expanded; }
 
 void ThinkingPane::show(bool expanded) {
-    m_header->setChecked(expanded);
+    m_expanded = expanded;
+    m_header->setAccessibleDescription(expanded ? tr("Open") : tr("Closed"));
     m_column->setVisible(expanded);
+    layout()->setContentsMargins(5, 3, 12, expanded ? 10 : 3);
     updateIcon();
 }
 
 void ThinkingPane::updateIcon() {
-    m_header->setIcon(theme::icon(m_header->isChecked() ? QStringLiteral("down") : QStringLiteral("right"), palette()));
+    m_header->setIcon(theme::icon(m_expanded ? QStringLiteral("down") : QStringLiteral("right"), palette()));
 }
 
 void ThinkingPane::paintEvent(QPaintEvent*) {

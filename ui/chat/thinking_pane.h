@@ -34,6 +34,7 @@ private:
 
     QToolButton* m_header;
     TextColumn* m_column;
+    bool m_expanded = false;
     bool m_chosen = false;  ///< by the person: no more opening and closing by itself
 };
 

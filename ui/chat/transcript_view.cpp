@@ -26,6 +26,7 @@ namespace trefoil {
 namespace {
 
 constexpr int kTextWidth = 760;
+constexpr int kCardMargin = 14;  ///< of the text within a message
 constexpr int kLeastMargin = 12;
 constexpr int kBuiltAtOnce = 6;    ///< messages whose widgets are built before the first paint
 constexpr qsizetype kWindow = 50;  ///< messages that have widgets before "Show earlier"
@@ -96,7 +97,8 @@ TranscriptView::Private::Private(TranscriptView* view)
     earlier->hide();
     activity->setObjectName(QStringLiteral("activityLabel"));
     activity->setTextFormat(Qt::PlainText);
-    activity->setContentsMargins(14, 0, 14, 0);
+    activity->setForegroundRole(QPalette::WindowText);
+    activity->setContentsMargins(kCardMargin, 0, kCardMargin, 0);
     activity->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     activity->hide();
     layout->setSpacing(18);
@@ -243,8 +245,10 @@ void TranscriptView::Private::placeJumpButton() const {
 }
 
 void TranscriptView::Private::updateMargins() const {
-    const int side = std::max(kLeastMargin, (area->viewport()->width() - kTextWidth - 2 * 14) / 2);
-    layout->setContentsMargins(side, 20, side, 24);
+    // As if the scroll bar were always there: the text is not laid out anew when it comes.
+    const int available = q->width() - area->verticalScrollBar()->sizeHint().width();
+    const int side = std::max(kLeastMargin, (available - kTextWidth - 2 * kCardMargin) / 2);
+    layout->setContentsMargins(side, 20, side + std::max(0, area->viewport()->width() - available), 24);
 }
 
 void TranscriptView::Private::updateActivityLook() const {

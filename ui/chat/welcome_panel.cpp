@@ -75,6 +75,7 @@ WelcomePanel::WelcomePanel(QWidget* parent)
     m_subtitle->setTextFormat(Qt::PlainText);
     m_subtitle->setAlignment(Qt::AlignHCenter);
     m_subtitle->setWordWrap(true);
+    m_subtitle->setForegroundRole(QPalette::WindowText);
     m_grid->setSpacing(10);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 24, 0, 24);
