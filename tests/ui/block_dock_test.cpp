@@ -12,6 +12,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLocale>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QSlider>
@@ -399,6 +400,25 @@ private slots:
             QCOMPARE(view.itemAt(rect.center()), index);
         }
         QVERIFY(view.columns() >= 1 && view.columns() <= 16);
+    }
+
+    void cellsTakeTheRoomTheyNeedAndNoMore() {
+        const auto dock = shownDock({300, 640});
+        dock->setTrace(madeTrace(3, 32));
+        const auto* const view = part<BlockView>(*dock, "blockView");
+        const auto* const scroll = part<QScrollArea>(*dock, "blockScroll");
+        for (const int width : {300, 420, 700, 340, 1000, 300}) {
+            dock->resize(width, 900);
+            QTRY_COMPARE(scroll->maximumHeight(), view->tallestForWidth(view->width()));
+            QTRY_VERIFY(scroll->height() <= view->tallestForWidth(view->width()));
+            QTRY_VERIFY(!scroll->verticalScrollBar()->isVisible());
+        }
+        // Where they do not fit, they scroll, and the chosen cell comes into sight.
+        dock->resize(300, 420);
+        QTRY_VERIFY(scroll->verticalScrollBar()->isVisible());
+        part<BlockView>(*dock, "blockView")->chooseItem(31);
+        const QRect last(view->mapTo(scroll->viewport(), view->itemRect(31).topLeft()), view->itemRect(31).size());
+        QVERIFY(scroll->viewport()->rect().contains(last));
     }
 
     void aNarrowDockShowsAll() {

@@ -153,6 +153,7 @@ private slots:
         QCOMPARE(states(model.cells(0, 1)), (QList<CellState>{Candidate, Candidate, Candidate, Candidate}));
         QCOMPARE(model.frame(0, 1).resolved, 0);
         QVERIFY(model.cells(0, 1)[0].causal);
+        QVERIFY(!model.cells(0, 1)[1].thresholded);
         model.append(check);
         QCOMPARE(states(model.cells(0, 2)), (QList<CellState>{ResolvedNow, ResolvedNow, Dropped, Dropped}));
         QVERIFY(model.cells(0, 2)[2].refused);
@@ -392,6 +393,7 @@ private slots:
         QCOMPARE(probabilityText(0.99999), QStringLiteral("0.999"));
         QCOMPARE(probabilityText(0.9499), QStringLiteral("0.94"));
         QCOMPARE(probabilityText(static_cast<double>(0.29F)), QStringLiteral("0.29"));
+        QCOMPARE(probabilityText(0.003), QStringLiteral("<0.01"));
         QCOMPARE(probabilityText(-1.0), QStringLiteral("0.00"));
     }
 };

@@ -16,6 +16,12 @@
 namespace trefoil {
 namespace {
 
+QFont boldFont(const QFont& base) {
+    QFont font = base;
+    font.setWeight(QFont::DemiBold);
+    return font;
+}
+
 double lineHeight(const QWidget& widget) { return std::ceil(QFontMetricsF(widget.font()).height() * 1.25); }
 
 }  // namespace
@@ -53,6 +59,7 @@ QString BlockDetails::explanation() const {
             return tr("Masked");
         case CellState::Candidate:
             if (cell.causal) return tr("Chosen by the pass before; confidence %1").arg(confidence);
+            if (!cell.thresholded) return tr("Drafted, to be checked; confidence %1").arg(confidence);
             return tr("Candidate; confidence %1, threshold %2").arg(confidence, threshold);
         case CellState::ResolvedNow:
         case CellState::ResolvedEarlier:
@@ -114,10 +121,9 @@ void BlockDetails::paintHint(QPainter& painter) const {
 void BlockDetails::paintCandidate(QPainter& painter, const QRectF& rect, const TokenChoice& choice, double textWidth) const {
     const bool chosen = choice.token == m_cell->token;
     const QFontMetricsF plain(font());
-    const double numberWidth = plain.horizontalAdvance(QLocale().toString(0.888, 'f', 3));
+    const double numberWidth = QFontMetricsF(boldFont(font())).horizontalAdvance(QLocale().toString(0.888, 'f', 3));
     const double gap = plain.averageCharWidth();
-    QFont face = font();
-    if (chosen) face.setWeight(QFont::DemiBold);
+    const QFont face = chosen ? boldFont(font()) : font();
     painter.setFont(face);
     painter.setPen(palette().color(QPalette::Text));
     const QRectF textRect(rect.left(), rect.top(), textWidth, rect.height());
@@ -136,11 +142,18 @@ void BlockDetails::paintCandidate(QPainter& painter, const QRectF& rect, const T
     painter.setBrush(back);
     painter.drawRoundedRect(track, height / 2.0, height / 2.0);
     const double share = std::clamp(static_cast<double>(choice.probability), 0.0, 1.0);
-    if (share <= 0.0) return;
-    painter.setBrush(chosen ? theme::tone(theme::Tone::Accent, palette()) : theme::tone(theme::Tone::CandidateLow, palette()));
-    painter.drawRoundedRect(
-        QRectF(track.left(), track.top(), std::max(track.width() * share, std::min(height, track.width())), height), height / 2.0,
-        height / 2.0);
+    if (share > 0.0) {
+        painter.setBrush(chosen ? theme::tone(theme::Tone::Accent, palette())
+                                : theme::tone(theme::Tone::CandidateLow, palette()));
+        const double filled = std::max(track.width() * share, std::min(height, track.width()));
+        painter.drawRoundedRect(QRectF(track.left(), track.top(), filled, height), height / 2.0, height / 2.0);
+    }
+    if (!chosen || !m_cell->thresholded) return;
+    const double ratio = devicePixelRatioF();
+    const double width = std::max(1.0, std::round(ratio)) / ratio;
+    const double x = std::min(track.left() + track.width() * std::clamp(m_threshold, 0.0, 1.0), track.right() - width);
+    painter.fillRect(alignToDevice(QRectF(x, track.top() - 2.0, width, track.height() + 4.0), ratio),
+                     palette().color(QPalette::Text));
 }
 
 void BlockDetails::paintEvent(QPaintEvent* /*event*/) {
@@ -154,8 +167,7 @@ void BlockDetails::paintEvent(QPaintEvent* /*event*/) {
     const QRectF content = QRectF(rect()).adjusted(4, 0, -4, 0);
     QRectF row(content.left(), content.top(), content.width(), line);
     const QFontMetricsF metrics(font());
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
+    const QFont bold = boldFont(font());
     painter.setFont(bold);
     painter.setPen(palette().color(QPalette::Text));
     painter.drawText(row, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,

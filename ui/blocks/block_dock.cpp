@@ -88,6 +88,7 @@ BlockDock::BlockDock(QWidget* parent)
     m_scroll->setWidget(m_view);
     m_view->setAutoFillBackground(false);
     m_view->installEventFilter(this);
+    m_scroll->installEventFilter(this);
 
     auto* const column = new QVBoxLayout(m_content);
     column->setContentsMargins(8, 8, 8, 8);
@@ -277,7 +278,8 @@ void BlockDock::refreshIcons() {
 }
 
 void BlockDock::fitView() {
-    m_scroll->setMaximumHeight(std::max(1, m_view->tallestForWidth(m_scroll->viewport()->width())));
+    m_view->setColumnWidth(m_scroll->width() - m_scroll->verticalScrollBar()->sizeHint().width());
+    m_scroll->setMaximumHeight(std::max(1, m_view->tallestForWidth(m_scroll->width())));
     m_scroll->setMinimumHeight(std::min(m_scroll->maximumHeight(), 4 * m_view->fontMetrics().height()));
 }
 
@@ -291,13 +293,10 @@ void BlockDock::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
 }
 
-void BlockDock::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    fitView();
-}
-
 bool BlockDock::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m_view && (event->type() == QEvent::Resize || event->type() == QEvent::FontChange)) fitView();
+    const bool resized = watched == m_scroll && event->type() == QEvent::Resize;
+    const bool restyled = watched == m_view && (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange);
+    if (resized || restyled) fitView();
     return QWidget::eventFilter(watched, event);
 }
 

@@ -169,6 +169,7 @@ void BlockModel::applyDenoise(QList<CellView>& cells, const PassView& pass, qint
         CellView& cell = cells[row];
         if (cell.state != CellState::Masked && cell.state != CellState::Candidate) continue;
         cell.state = CellState::Candidate;
+        cell.thresholded = true;
         show(cell, pass.rows[row]);
     }
     for (const qint32 row : pass.resolved) {

@@ -33,6 +33,7 @@ struct CellView {
     bool forced = false;       ///< also of cells that were dropped later
     bool refused = false;      ///< dropped because the check of a draft did not agree
     bool causal = false;       ///< its candidate comes from a causal pass: the first row of a draft, or a single token
+    bool thresholded = false;  ///< its confidence was held against the threshold: denoise passes only
     QList<TokenChoice> top;    ///< up to five candidates of the pass that resolved the cell, else of the pass shown
     bool operator==(const CellView&) const = default;
 };

@@ -99,7 +99,15 @@ QString BlockView::describe(const CellView& cell) {
     return parts.join(QStringLiteral(", "));
 }
 
-int BlockView::columnsFor(int width) const {
+void BlockView::setColumnWidth(int width) {
+    if (width == m_columnWidth) return;
+    m_columnWidth = width;
+    updateGeometry();
+    update();
+}
+
+int BlockView::columnsFor(int ownWidth) const {
+    const int width = m_columnWidth > 0 ? m_columnWidth : ownWidth;
     const int gap = spacing(font());
     const double cell = cellSizeHint(font()).width();
     const int fit = std::max(1, static_cast<int>((width - 2 * kMargin + gap) / (cell + gap)));

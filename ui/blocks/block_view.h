@@ -30,6 +30,9 @@ public:
     /// Times that the widget was painted; for tests of the display's rate.
     [[nodiscard]] int paintCount() const { return m_paintCount; }
     [[nodiscard]] int columns() const;
+    /// Chooses the number of columns for this width whatever the widget's own: a scroll bar that comes and goes must not change
+    /// the number of lines, which decides whether it is needed. 0: by its own width.
+    void setColumnWidth(int width);
 
     int itemCount() const override { return static_cast<int>(m_cells.size()); }
     QString itemName(int index) const override;
@@ -64,7 +67,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    [[nodiscard]] int columnsFor(int width) const;
+    [[nodiscard]] int columnsFor(int ownWidth) const;
     [[nodiscard]] int linesFor(int columns) const { return (itemCount() + columns - 1) / columns; }
     [[nodiscard]] QRectF cellRect(int index) const;
     [[nodiscard]] QString drawn(const CellView& cell);
@@ -76,6 +79,7 @@ private:
     double m_threshold = 0.95;
     int m_chosen = -1;
     int m_hovered = -1;
+    int m_columnWidth = 0;
     int m_paintCount = 0;
     QVariantAnimation m_fade;
     QList<CellView> m_before;         ///< what fades away

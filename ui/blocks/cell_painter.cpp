@@ -154,7 +154,7 @@ void paintConfidence(QPainter& painter, const QRectF& rect, const CellView& cell
                                     : theme::tone(Tone::Accent, look.palette);
     painter.fillRect(QRectF(track.left(), track.top(), track.width() * std::clamp(cell.confidence, 0.0, 1.0), track.height()),
                      fill);
-    if (cell.causal) return;  // no threshold applies
+    if (!cell.thresholded) return;
     const qreal width = crisp(1.0, ratio);
     const qreal x = std::min(track.left() + track.width() * std::clamp(look.threshold, 0.0, 1.0), track.right() - width);
     const qreal reach = crisp(m.unit, ratio);
@@ -221,7 +221,7 @@ void paintText(QPainter& painter, const QRectF& rect, const CellView& cell, cons
 QSizeF cellSizeHint(const QFont& font) {
     const QFontMetricsF metrics(font);
     const Measure m = measure(font);
-    return {metrics.averageCharWidth() * 5.5 + 2.0 * m.padding, metrics.height() + m.barHeight + 8.0 * m.unit};
+    return {metrics.averageCharWidth() * 6.0 + 2.0 * m.padding, metrics.height() + m.barHeight + 8.0 * m.unit};
 }
 
 QRectF alignToDevice(const QRectF& rect, qreal devicePixelRatio) {

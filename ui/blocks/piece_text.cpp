@@ -150,6 +150,7 @@ QString codePoints(const QString& text, qsizetype limit) {
 
 QString probabilityText(double probability) {
     const double p = std::clamp(probability, 0.0, 1.0);
+    if (p > 0.0 && p < 0.01) return QLatin1Char('<') + QLocale().toString(0.01, 'f', 2);
     const int decimals = p < 1.0 && p >= 0.995 ? 3 : 2;
     const double scale = std::pow(10.0, decimals);
     // A little is added, since 0.29 in single precision is a trifle less.

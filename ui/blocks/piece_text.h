@@ -16,7 +16,8 @@ namespace trefoil {
 [[nodiscard]] QString quotedPiece(const QString& text, qint32 token);
 /// "U+0020 U+0062 …", at most `limit` of them.
 [[nodiscard]] QString codePoints(const QString& text, qsizetype limit = 12);
-/// "0.97", with the locale's decimal sign; rounded down, so that nothing seems to reach a threshold that it misses.
+/// "0.97", with the locale's decimal sign; rounded down ("<0.01" below that), so that nothing seems to reach a threshold that it
+/// misses.
 [[nodiscard]] QString probabilityText(double probability);
 
 }  // namespace trefoil
