@@ -262,8 +262,11 @@ void ControlRow::refreshTexts() {
     m_reset->setAccessibleName(tr("%1: reset to %2", "label, value").arg(text.label, valueText(m_control, m_standard, locale())));
     if (m_label != nullptr) {
         QString label = text.label.toHtmlEscaped();
-        if (!text.unit.isEmpty())
-            label += QStringLiteral(" <span style='color:%1'>%2</span>").arg(subtle, text.unit.toHtmlEscaped());
+        if (!text.unit.isEmpty()) {
+            // A disabled label greys all of its text, unless a part has a colour of its own.
+            const QString color = m_label->isEnabled() ? QStringLiteral("color:%1;").arg(subtle) : QString();
+            label += QStringLiteral(" <span style='%1font-weight:normal'>%2</span>").arg(color, text.unit.toHtmlEscaped());
+        }
         m_label->setText(label);
     }
 }
