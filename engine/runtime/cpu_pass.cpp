@@ -20,8 +20,8 @@ using kernels::kPanel;
 /// Rows that share one task where each row is little work, and where they also meet the router's weights.
 constexpr std::int64_t kRowsPerTask = 2;
 constexpr std::int64_t kRoutedRows = 4;
-/// Rows of a head that share one task of the noisy mixer.
-constexpr std::int64_t kMixRows = 11;
+/// Rows of a head that share one task of the noisy mixer: three tiles of the matrix kernel.
+constexpr std::int64_t kMixRows = 33;
 constexpr std::int64_t kSmallestWorkspace = 32;
 
 void copyRows(const RowBuffer& rows, std::int64_t width, std::vector<float>& out) {
@@ -199,22 +199,16 @@ void CpuModel::convolve(const GatedDeltaNetWeights& w) {
         kernels::convolveSilu(m_work.convInput.row(t), m_work.convInput.stride(), w.taps.data(), m_noisy ? 2 * K - 1 : K,
                               m_config.convChannels(), u);
         for (std::int64_t h = 0; h < Hk; ++h) {
-            kernels::l2Normalise(u + h * Dk, Dk, queryScale, m_work.q.data() + (h * m_rows + t) * Dk, 1);
-            const float* key = u + (Hk + h) * Dk;
-            if (m_noisy) {
-                float* to = m_work.kPanels.data() + h * kernels::roundUp(m_rows, kPanel) * Dk;
-                kernels::l2Normalise(key, Dk, 1.0F, to + t / kPanel * Dk * kPanel + t % kPanel, kPanel);
-            } else {
-                kernels::l2Normalise(key, Dk, 1.0F, m_work.k.data() + (h * m_rows + t) * Dk, 1);
-            }
+            kernels::l2Normalise(u + h * Dk, Dk, queryScale, m_work.q.data() + (h * m_rows + t) * Dk);
+            kernels::l2Normalise(u + (Hk + h) * Dk, Dk, 1.0F, m_work.k.data() + (h * m_rows + t) * Dk);
         }
         for (std::int64_t h = 0; h < Hv; ++h) {
             float* value = u + 2 * Hk * Dk + h * Dv;
             if (scaleValues) kernels::scaleRow(value, Dv, kernels::sigmoidOf(m_work.betaLogits.row(t)[h]));
             kernels::storeValueRow(value, Dv, t, m_rows, m_work.v.data() + h * panels * m_rows * kPanel);
             if (m_noisy) continue;
-            m_work.beta[h * m_rows + t] = kernels::sigmoidOf(m_work.betaLogits.row(t)[h]);
-            m_work.decay[h * m_rows + t] = kernels::decayFactor(m_work.stepLogits.row(t)[h], w.timeBias[h], w.negativeRate[h]);
+            m_work.beta.row(t)[h] = kernels::sigmoidOf(m_work.betaLogits.row(t)[h]);
+            m_work.decay.row(t)[h] = kernels::decayFactor(m_work.stepLogits.row(t)[h], w.timeBias[h], w.negativeRate[h]);
         }
     });
 }
@@ -232,8 +226,8 @@ void CpuModel::causalMix(const GatedDeltaNetWeights& w, LayerPrefix& prefix, boo
         const std::int64_t keyHead = h * Hk / Hv;
         float* out = m_work.o.data() + h * m_rows * panels * kPanel;
         kernels::deltaRule(m_work.q.data() + keyHead * m_rows * Dk, m_work.k.data() + keyHead * m_rows * Dk,
-                           m_work.v.data() + h * panels * m_rows * kPanel, m_work.decay.data() + h * m_rows,
-                           m_work.beta.data() + h * m_rows, m_rows, m_rows, Dk, panels, states + h * panels * Dk * kPanel, out);
+                           m_work.v.data() + h * panels * m_rows * kPanel, m_work.decay.row(0) + h, m_work.beta.row(0) + h,
+                           m_work.beta.stride(), m_rows, m_rows, Dk, panels, states + h * panels * Dk * kPanel, out);
         for (std::int64_t t = 0; t < m_rows; ++t)
             kernels::gatedRmsNorm(out + t * panels * kPanel, m_work.gate.row(t) + h * Dv, w.norm.data(), Dv, epsilon,
                                   m_work.mixed.row(t) + h * Dv);
@@ -259,8 +253,7 @@ void CpuModel::noisyMix(const GatedDeltaNetWeights& w, const LayerPrefix& prefix
         controls.historyLogit = w.historyBias[h] + w.historyCoefficient[h] * age;
         if (m_config.compatibility.scaleHistoryRead) controls.historyReadScale = 1.0F / std::sqrt(static_cast<float>(Dk));
         float* out = m_work.o.data() + h * m_rows * panels * kPanel;
-        kernels::blockMix(m_work.q.data() + keyHead * m_rows * Dk,
-                          m_work.kPanels.data() + keyHead * kernels::roundUp(m_rows, kPanel) * Dk,
+        kernels::blockMix(m_work.q.data() + keyHead * m_rows * Dk, m_work.k.data() + keyHead * m_rows * Dk,
                           m_work.v.data() + h * panels * m_rows * kPanel, prefix.state.data() + h * panels * Dk * kPanel, m_rows,
                           Dk, panels, controls, first, count, m_work.scratch.row(worker), out);
         for (std::int64_t t = first; t < first + count; ++t)
@@ -274,8 +267,10 @@ void CpuModel::saveDraft(DraftLayer& draft) {
     const std::int64_t C = m_config.convChannels();
     std::copy_n(m_work.k.data(), m_config.keyDim() * m_rows, draft.k.data());
     std::copy_n(m_work.v.data(), Hv * kernels::valuePanels(m_config.linearValueHeadDim) * m_rows * kPanel, draft.v.data());
-    std::copy_n(m_work.decay.data(), Hv * m_rows, draft.decay.data());
-    std::copy_n(m_work.beta.data(), Hv * m_rows, draft.beta.data());
+    for (std::int64_t t = 0; t < m_rows; ++t) {
+        std::copy_n(m_work.decay.row(t), Hv, draft.decay.data() + t * Hv);
+        std::copy_n(m_work.beta.row(t), Hv, draft.beta.data() + t * Hv);
+    }
     for (std::int64_t j = 0; j < m_config.linearConvKernelDim - 1 + m_rows; ++j)
         std::copy_n(m_work.convInput.row(j), C, draft.convInput.data() + j * C);
 }
@@ -295,7 +290,7 @@ void CpuModel::keepDraft(std::int64_t rows, CpuPrefix& prefix) {
         if (m_config.layers[i] != LayerKind::GatedDeltaNet) return;
         const DraftLayer& draft = m_draft.layers[i];
         kernels::deltaRule(nullptr, draft.k.data() + h * Hk / Hv * T * Dk, draft.v.data() + h * panels * T * kPanel,
-                           draft.decay.data() + h * T, draft.beta.data() + h * T, rows, T, Dk, panels,
+                           draft.decay.data() + h, draft.beta.data() + h, Hv, rows, T, Dk, panels,
                            prefix.layers[i].state.data() + h * panels * Dk * kPanel, nullptr);
         if (h == 0) std::copy_n(draft.convInput.data() + rows * C, prefix.layers[i].tail.size(), prefix.layers[i].tail.data());
     });
@@ -362,7 +357,18 @@ void CpuModel::storeKeysAndValues(const AttentionWeights& w, LayerPrefix& prefix
             float* k = m_work.key.row(t) + h * Dh;
             kernels::rmsNorm(k, w.kNorm.data(), Dh, epsilon, k);
             kernels::rotate(k, R, cosines, sines);
-            prefix.keyValue.store(h, prefixLength + t, k, m_work.value.row(t) + h * Dh);
+        }
+    });
+    // Positions whose keys share cache lines go to one thread.
+    const std::int64_t firstLine = prefixLength / kernels::KeyValueCache::kPositionsPerLine;
+    const std::int64_t lines = kernels::divideUp(prefixLength + m_rows, kernels::KeyValueCache::kPositionsPerLine) - firstLine;
+    m_pool.run(m_config.numKeyValueHeads * lines, [&](std::int64_t task, int) {
+        const std::int64_t h = task / lines;
+        const std::int64_t line = (firstLine + task % lines) * kernels::KeyValueCache::kPositionsPerLine;
+        const std::int64_t end = std::min(line + kernels::KeyValueCache::kPositionsPerLine, prefixLength + m_rows);
+        for (std::int64_t position = std::max(line, prefixLength); position < end; ++position) {
+            const std::int64_t t = position - prefixLength;
+            prefix.keyValue.store(h, position, m_work.key.row(t) + h * Dh, m_work.value.row(t) + h * Dh);
         }
     });
 }

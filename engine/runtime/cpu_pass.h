@@ -63,8 +63,8 @@ private:
     struct DraftLayer {
         FloatArray k;          ///< [Hk, T, Dk]
         FloatArray v;          ///< [Hv, panels, T, 32]
-        FloatArray decay;      ///< [Hv, T]
-        FloatArray beta;       ///< [Hv, T]
+        FloatArray decay;      ///< [T, Hv]
+        FloatArray beta;       ///< [T, Hv]
         FloatArray convInput;  ///< [K - 1 + T, C]
     };
     struct Draft {

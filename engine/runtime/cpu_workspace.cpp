@@ -44,7 +44,7 @@ struct Count {
 std::int64_t scratchFloats(const ModelConfig& c, std::int64_t rows) {
     const std::int64_t attention =
         kernels::attentionScratch() + kernels::kAttentionRows * kernels::roundUp(c.headDim, kernels::kPanel);
-    const std::int64_t mixer = kernels::blockMixScratch(rows, kernels::valuePanels(c.linearValueHeadDim));
+    const std::int64_t mixer = kernels::blockMixScratch(rows, c.linearKeyHeadDim, kernels::valuePanels(c.linearValueHeadDim));
     return std::max({c.convChannels(), attention, mixer});
 }
 
@@ -68,6 +68,8 @@ void CpuWorkspace::forEachBuffer(Self& self, const ModelConfig& c, std::int64_t 
     visit.rows(self.gate, T, c.valueDim());
     visit.rows(self.betaLogits, T, Hv);
     visit.rows(self.stepLogits, T, Hv);
+    visit.rows(self.decay, T, Hv);
+    visit.rows(self.beta, T, Hv);
     visit.rows(self.queryGate, T, c.numAttentionHeads * 2 * c.headDim);
     visit.rows(self.key, T, c.numKeyValueHeads * c.headDim);
     visit.rows(self.value, T, c.numKeyValueHeads * c.headDim);
@@ -79,10 +81,7 @@ void CpuWorkspace::forEachBuffer(Self& self, const ModelConfig& c, std::int64_t 
     visit.rows(self.scratch, workers, scratchFloats(c, T));
     visit.array(self.q, Hk * T * Dk);
     visit.array(self.k, Hk * T * Dk);
-    visit.array(self.kPanels, Hk * kernels::roundUp(T, kernels::kPanel) * Dk);
     visit.array(self.v, Hv * panels * T * kernels::kPanel);
-    visit.array(self.decay, Hv * T);
-    visit.array(self.beta, Hv * T);
     visit.array(self.o, Hv * T * panels * kernels::kPanel);
     visit.array(self.state, Hv * panels * Dk * kernels::kPanel);
     visit.array(self.cosines, T * (c.rotaryDim() / 2));

@@ -62,10 +62,9 @@ struct CpuWorkspace {
 
     kernels::AlignedArray<float> q;        ///< [Hk, T, Dk]
     kernels::AlignedArray<float> k;        ///< [Hk, T, Dk]
-    kernels::AlignedArray<float> kPanels;  ///< [Hk, T/32 rounded up, Dk, 32]
     kernels::AlignedArray<float> v;        ///< [Hv, panels, T, 32]
-    kernels::AlignedArray<float> decay;    ///< [Hv, T]
-    kernels::AlignedArray<float> beta;     ///< [Hv, T]
+    RowBuffer decay;                       ///< [T, Hv]
+    RowBuffer beta;                        ///< [T, Hv]
     kernels::AlignedArray<float> o;        ///< [Hv, T, panels·32]
     kernels::AlignedArray<float> state;    ///< [Hv, panels, Dk, 32]: a draft's copy of S
     kernels::AlignedArray<float> cosines;  ///< [T, R/2]

@@ -13,6 +13,8 @@ namespace trefoil::kernels {
 /// keys [heads, capacity/32, Dh, 32] (positions side by side), values [heads, dim panels, capacity, 32].
 class KeyValueCache {
 public:
+    static constexpr std::int64_t kPositionsPerLine = 16;
+
     KeyValueCache() = default;
     /// Throws std::bad_alloc.
     KeyValueCache(std::int64_t heads, std::int64_t headDim, std::int64_t capacity);
@@ -22,7 +24,8 @@ public:
     /// A copy of the first `used` positions. Throws std::bad_alloc.
     [[nodiscard]] KeyValueCache copy(std::int64_t used) const;
 
-    /// Writes key [Dh] and value [Dh] of one head and position < capacity().
+    /// Writes key [Dh] and value [Dh] of one head and position < capacity(). Keys of 16 consecutive positions share cache lines:
+    /// one thread should write them all.
     void store(std::int64_t head, std::int64_t position, const float* key, const float* value);
 
     [[nodiscard]] const float* keyPanel(std::int64_t head, std::int64_t panel) const {

@@ -13,8 +13,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// One panel of the state over all tokens. The columns of S are independent of each other, so a panel stays in the first-level
 /// cache from the first token to the last. Updating S for one token and reading it at the next token's key share one sweep.
-void deltaRulePanel(const float* q, const float* k, const float* v, const float* decay, const float* beta, std::int64_t tokens,
-                    std::int64_t keyDim, float* state, float* out, std::int64_t outStride) {
+void deltaRulePanel(const float* q, const float* k, const float* v, const float* decay, const float* beta, std::int64_t stride,
+                    std::int64_t tokens, std::int64_t keyDim, float* state, float* out, std::int64_t outStride) {
     using Tag = hn::CappedTag<float, static_cast<std::size_t>(kHalfPanel)>;
     const Tag d;
     constexpr std::int64_t kLanes = static_cast<std::int64_t>(hn::MaxLanes(Tag()));
@@ -29,8 +29,8 @@ void deltaRulePanel(const float* q, const float* k, const float* v, const float*
             seen1 = hn::MulAdd(ki, hn::Load(d, right + i * kPanel), seen1);
         }
         for (std::int64_t t = 0; t < tokens; ++t) {
-            const auto fade = hn::Set(d, decay[t]);
-            const auto b = hn::Set(d, beta[t]);
+            const auto fade = hn::Set(d, decay[t * stride]);
+            const auto b = hn::Set(d, beta[t * stride]);
             const auto delta0 = hn::Mul(b, hn::NegMulAdd(fade, seen0, hn::LoadU(d, v + t * kPanel + s)));
             const auto delta1 = hn::Mul(b, hn::NegMulAdd(fade, seen1, hn::LoadU(d, v + t * kPanel + kHalfPanel + s)));
             const float* key = k + t * keyDim;
@@ -94,22 +94,27 @@ void storeValueRow(const float* x, std::int64_t valueDim, std::int64_t t, std::i
     }
 }
 
-void deltaRule(const float* q, const float* k, const float* v, const float* decay, const float* beta, std::int64_t tokens,
-               std::int64_t valueRows, std::int64_t keyDim, std::int64_t panels, float* state, float* out) {
+void deltaRule(const float* q, const float* k, const float* v, const float* decay, const float* beta, std::int64_t stride,
+               std::int64_t tokens, std::int64_t valueRows, std::int64_t keyDim, std::int64_t panels, float* state, float* out) {
     for (std::int64_t p = 0; p < panels; ++p) HWY_DYNAMIC_DISPATCH(deltaRulePanel)
-    (q, k, v + p * valueRows * kPanel, decay, beta, tokens, keyDim, state + p * keyDim * kPanel,
+    (q, k, v + p * valueRows * kPanel, decay, beta, stride, tokens, keyDim, state + p * keyDim * kPanel,
      out != nullptr ? out + p * kPanel : nullptr, panels * kPanel);
 }
 
-std::int64_t blockMixScratch(std::int64_t rows, std::int64_t panels) {
-    return kMixRows * (roundUp(rows, kPanel) + panels * kPanel);
+std::int64_t blockMixScratch(std::int64_t rows, std::int64_t keyDim, std::int64_t panels) {
+    return roundUp(rows, kPanel) * keyDim + kMixRows * (roundUp(rows, kPanel) + panels * kPanel);
 }
 
-void blockMix(const float* q, const float* kPanels, const float* v, const float* state, std::int64_t rows, std::int64_t keyDim,
+void blockMix(const float* q, const float* k, const float* v, const float* state, std::int64_t rows, std::int64_t keyDim,
               std::int64_t panels, const BlockMixControls& controls, std::int64_t first, std::int64_t count, float* scratch,
               float* out) {
     const std::int64_t scoreStride = roundUp(rows, kPanel);
     const std::int64_t outStride = panels * kPanel;
+    // The matrix kernel wants the keys of 32 rows side by side. Each task does that for itself: rows written next to each other
+    // by different threads would cost more than it.
+    float* kPanels = scratch + kMixRows * (scoreStride + outStride);
+    for (std::int64_t t = 0; t < rows; ++t)
+        for (std::int64_t i = 0; i < keyDim; ++i) kPanels[(t / kPanel * keyDim + i) * kPanel + t % kPanel] = k[t * keyDim + i];
     float* reads = scratch + kMixRows * scoreStride;
     for (std::int64_t done = 0; done < count; done += kMixRows) {
         const std::int64_t height = std::min(kMixRows, count - done);

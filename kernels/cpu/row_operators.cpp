@@ -64,14 +64,10 @@ void gatedRmsNormTarget(const float* x, const float* gate, const float* weight, 
     });
 }
 
-void l2NormaliseTarget(const float* x, std::int64_t n, float scale, float* out, std::int64_t stride) {
+void l2NormaliseTarget(const float* x, std::int64_t n, float scale, float* out) {
     const float factor = scale / std::sqrt(sumOfProducts(x, x, n) + 1e-6F);
-    if (stride == 1) {
-        forEach(n, [&](auto d, std::int64_t i)
-                       HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, out + i); });
-    } else {
-        for (std::int64_t i = 0; i < n; ++i) out[i * stride] = x[i] * factor;
-    }
+    forEach(n,
+            [&](auto d, std::int64_t i) HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, out + i); });
 }
 
 float dotTarget(const float* a, const float* b, std::int64_t n) { return sumOfProducts(a, b, n); }
@@ -171,8 +167,8 @@ void gatedRmsNorm(const float* x, const float* gate, const float* weight, std::i
     HWY_DYNAMIC_DISPATCH(gatedRmsNormTarget)(x, gate, weight, n, epsilon, out);
 }
 
-void l2Normalise(const float* x, std::int64_t n, float scale, float* out, std::int64_t stride) {
-    HWY_DYNAMIC_DISPATCH(l2NormaliseTarget)(x, n, scale, out, stride);
+void l2Normalise(const float* x, std::int64_t n, float scale, float* out) {
+    HWY_DYNAMIC_DISPATCH(l2NormaliseTarget)(x, n, scale, out);
 }
 
 float dot(const float* a, const float* b, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(dotTarget)(a, b, n); }

@@ -14,8 +14,8 @@ void rmsNorm(const float* x, const float* weight, std::int64_t n, float epsilon,
 /// Twin: reference::gatedRmsNorm, 1e-6.
 void gatedRmsNorm(const float* x, const float* gate, const float* weight, std::int64_t n, float epsilon, float* out);
 
-/// out[i·stride] = x[i] · scale / sqrt(Σx² + 1e-6) (section 2). Twin: reference::l2Normalise, 1e-6.
-void l2Normalise(const float* x, std::int64_t n, float scale, float* out, std::int64_t stride);
+/// out[i] = x[i] · scale / sqrt(Σx² + 1e-6) (section 2). Twin: reference::l2Normalise, 1e-6.
+void l2Normalise(const float* x, std::int64_t n, float scale, float* out);
 
 /// Σ a[i]·b[i]
 [[nodiscard]] float dot(const float* a, const float* b, std::int64_t n);

@@ -1,6 +1,8 @@
 #include "kernels/cpu/thread_pool.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <system_error>
 
 namespace trefoil::kernels {
@@ -21,7 +23,7 @@ void pause() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : m_parts(static_cast<std::size_t>(std::max(threads, 1))) {
     m_helpers.reserve(threads > 1 ? static_cast<std::size_t>(threads - 1) : 0);
     for (int worker = 1; worker < threads; ++worker) {
         try {
@@ -43,13 +45,19 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::work(int worker) {
-    for (;;) {
-        const std::int64_t left = m_left.fetch_sub(1, std::memory_order_acq_rel);
-        if (left <= 0) return;
-        // Only now: a run cannot end, and so these cannot change, while a task of it is taken and not done.
-        m_call(m_context, m_tasks - left, worker);
-        m_done.fetch_add(1, std::memory_order_release);
+    std::int64_t done = 0;
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+        Part& part = m_parts[(static_cast<std::size_t>(worker) + i) % m_parts.size()];
+        for (;;) {
+            if (part.left.load(std::memory_order_relaxed) <= 0) break;
+            const std::int64_t left = part.left.fetch_sub(1, std::memory_order_acq_rel);
+            if (left <= 0) break;
+            // Only now: a run cannot end, and so these cannot change, while a task of it is taken and not reported.
+            m_call(m_context, part.end - left, worker);
+            ++done;
+        }
     }
+    if (done > 0) m_done.fetch_add(done, std::memory_order_release);
 }
 
 void ThreadPool::runErased(std::int64_t tasks, Call call, void* context) {
@@ -59,9 +67,13 @@ void ThreadPool::runErased(std::int64_t tasks, Call call, void* context) {
     }
     m_call = call;
     m_context = context;
-    m_tasks = tasks;
     m_done.store(0, std::memory_order_relaxed);
-    m_left.store(tasks, std::memory_order_release);
+    const auto workers = static_cast<std::int64_t>(m_parts.size());
+    // All ends before any count: who finds a task left may already take it, from any part.
+    for (std::int64_t w = 0; w < workers; ++w) m_parts[static_cast<std::size_t>(w)].end = tasks * (w + 1) / workers;
+    for (std::int64_t w = 0; w < workers; ++w)
+        m_parts[static_cast<std::size_t>(w)].left.store(tasks * (w + 1) / workers - tasks * w / workers,
+                                                        std::memory_order_release);
     m_generation.fetch_add(1);
     if (m_sleeping.load() > 0) {
         { const std::lock_guard lock(m_mutex); }  // a helper that just decided to sleep is waiting once we get the lock

@@ -41,11 +41,16 @@ private:
     void help(int worker);
     void work(int worker);
 
+    /// A worker's part of a run. On a cache line of its own: only thieves touch another's.
+    struct alignas(64) Part {
+        std::atomic<std::int64_t> left{0};  ///< tasks that nobody took yet; negative when somebody looked in vain
+        std::int64_t end = 0;               ///< one past the part's last task
+    };
+
     std::vector<std::thread> m_helpers;
     Call m_call = nullptr;
     void* m_context = nullptr;
-    std::int64_t m_tasks = 0;
-    alignas(64) std::atomic<std::int64_t> m_left{0};  ///< tasks that nobody took yet; negative when somebody looked in vain
+    std::vector<Part> m_parts;
     alignas(64) std::atomic<std::int64_t> m_done{0};
     alignas(64) std::atomic<std::uint64_t> m_generation{0};
     std::atomic<int> m_sleeping{0};
