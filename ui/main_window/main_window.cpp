@@ -88,7 +88,6 @@ void MainWindow::buildCentre() {
     m_splitter->setObjectName(QStringLiteral("centre"));
     m_splitter->setChildrenCollapsible(false);
     m_list = new ConversationList(m_splitter);
-    m_list->setObjectName(QStringLiteral("conversationList"));
     m_list->setMinimumWidth(180);
 
     auto* column = new QWidget(m_splitter);
@@ -98,10 +97,8 @@ void MainWindow::buildCentre() {
     m_notices = new NoticeBar(column);
     m_systemPrompt = new SystemPromptPanel(column);
     m_transcript = new TranscriptView(column);
-    m_transcript->setObjectName(QStringLiteral("transcript"));
     m_undo = new UndoBar(column);
     m_composer = new Composer(column);
-    m_composer->setObjectName(QStringLiteral("composer"));
     layout->addWidget(m_notices);
     layout->addWidget(m_systemPrompt);
     layout->addWidget(m_transcript, 1);
@@ -119,14 +116,12 @@ void MainWindow::buildCentre() {
 
 void MainWindow::buildDocks() {
     m_blocks = new BlockDock(this);
-    m_blocks->setObjectName(QStringLiteral("blockDock"));
     m_blockDockWidget = new QDockWidget(tr("Block"), this);
     m_blockDockWidget->setObjectName(QStringLiteral("blockDockWidget"));
     m_blockDockWidget->setWidget(m_blocks);
     addDockWidget(Qt::RightDockWidgetArea, m_blockDockWidget);
 
     m_generation = new GenerationDock(this);
-    m_generation->setObjectName(QStringLiteral("generationDock"));
     m_generation->setDescriptions(controlDescriptions());
     m_generationDockWidget = new QDockWidget(tr("Generation"), this);
     m_generationDockWidget->setObjectName(QStringLiteral("generationDockWidget"));
