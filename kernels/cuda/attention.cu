@@ -304,34 +304,42 @@ __global__ void __launch_bounds__(kFlashThreads, 1)
     }
 }
 
+/// A block a query head of a row; each thread owns some dims.
 template <class T>
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(256)
     outputKernel(AttentionShape s, AttentionParts parts, int splits, Rows projected, std::int64_t t, T* out) {
+    __shared__ float share[128];
     gridRelease();
     gridWait();
     const std::int64_t jobs = t * s.queryHeads;
-    const std::int64_t job = static_cast<std::int64_t>(blockIdx.x) * 4 + (threadIdx.x >> 5);
+    const std::int64_t job = blockIdx.x;
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    if (job >= jobs) return;
-    float m = -INFINITY;
-    for (int i = lane; i < splits; i += 32) m = fmaxf(m, parts.maxSum[(i * jobs + job) * 2]);
-    m = warpMax(m);
-    float l = 0.0F;
-    for (int i = lane; i < splits; i += 32) {
-        const float own = parts.maxSum[(i * jobs + job) * 2];
-        if (own > -INFINITY) l += parts.maxSum[(i * jobs + job) * 2 + 1] * expf(own - m);
+    if (threadIdx.x < 32) {
+        float m = -INFINITY;
+        for (int i = lane; i < splits; i += 32) m = fmaxf(m, parts.maxSum[(i * jobs + job) * 2]);
+        m = warpMax(m);
+        float l = 0.0F;
+        for (int i = lane; i < splits; i += 32) {
+            const float own = parts.maxSum[(i * jobs + job) * 2];
+            const float scale = own > -INFINITY ? expf(own - m) : 0.0F;
+            share[i] = scale;
+            l += parts.maxSum[(i * jobs + job) * 2 + 1] * scale;
+        }
+        l = warpSum(l);
+        for (int i = lane; i < splits; i += 32) share[i] = share[i] / l;
     }
-    l = warpSum(l);
+    __syncthreads();
     const std::int64_t row = job / s.queryHeads;
     const int head = static_cast<int>(job % s.queryHeads);
-    for (int d = lane; d < s.headDim; d += 32) {
+    for (int d = static_cast<int>(threadIdx.x); d < s.headDim; d += static_cast<int>(blockDim.x)) {
         float sum = 0.0F;
+#pragma unroll 8
         for (int i = 0; i < splits; ++i) {
-            const float own = parts.maxSum[(i * jobs + job) * 2];
-            if (own > -INFINITY) sum += parts.o[(i * jobs + job) * s.headDim + d] * expf(own - m);
+            const float own = share[i];
+            if (own > 0.0F) sum += parts.o[(i * jobs + job) * s.headDim + d] * own;  // an empty part was never written
         }
         const float gate = load(projected, row, (2 * head + 1) * s.headDim + d);
-        out[job * s.headDim + d] = fromFloat<T>(sum / l * sigmoid(gate));
+        out[job * s.headDim + d] = fromFloat<T>(sum * sigmoid(gate));
     }
 }
 
@@ -386,7 +394,8 @@ cudaError_t plainAttention(const Launcher& on, const AttentionShape& shape, cons
 template <class T>
 cudaError_t attentionOutput(const Launcher& on, const AttentionShape& shape, const AttentionParts& parts, int splits, const Rows& projected,
                             std::int64_t t, T* out) {
-    return launch(on, outputKernel<T>, dim3(blocks(t * shape.queryHeads, 4)), dim3(128), 0, shape, parts, splits, projected, t, out);
+    const auto threads = static_cast<unsigned>(std::min(256, (shape.headDim + 31) / 32 * 32));
+    return launch(on, outputKernel<T>, dim3(static_cast<unsigned>(t * shape.queryHeads)), dim3(threads), 0, shape, parts, splits, projected, t, out);
 }
 
 template cudaError_t attentionInputs<Bf16>(const Launcher&, const AttentionShape&, const Rows&, const float*, const float*, bool, float,

@@ -16,32 +16,74 @@ __global__ void __launch_bounds__(256) embedKernel(const W* table, const std::in
     for (int d = static_cast<int>(threadIdx.x); d < hidden; d += 256) x[row * hidden + d] = toFloat(table[id * hidden + d]);
 }
 
+/// Four neighbouring values of a row, from partial sums or bf16.
+__device__ __forceinline__ float4 load4(const Rows& m, std::int64_t row, int column) {
+    const std::int64_t at = row * m.stride + column;
+    if (m.isBf16) {
+        const uint2 raw = *reinterpret_cast<const uint2*>(static_cast<const Bf16*>(m.data) + at);
+        const float2 a = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.x));
+        const float2 b = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.y));
+        return make_float4(a.x, a.y, b.x, b.y);
+    }
+    const float* p = static_cast<const float*>(m.data) + at;
+    float4 sum = *reinterpret_cast<const float4*>(p);
+#pragma unroll 8
+    for (int s = 1; s < m.splits; ++s) {
+        const float4 v = *reinterpret_cast<const float4*>(p + s * m.splitStride);
+        sum.x += v.x;
+        sum.y += v.y;
+        sum.z += v.z;
+        sum.w += v.w;
+    }
+    return sum;
+}
+
+__device__ __forceinline__ void store4(float* p, const float4& v) { *reinterpret_cast<float4*>(p) = v; }
+__device__ __forceinline__ void store4(Bf16* p, const float4& v) {
+    const __nv_bfloat162 a = __floats2bfloat162_rn(v.x, v.y);
+    const __nv_bfloat162 b = __floats2bfloat162_rn(v.z, v.w);
+    *reinterpret_cast<uint2*>(p) = make_uint2(*reinterpret_cast<const unsigned*>(&a), *reinterpret_cast<const unsigned*>(&b));
+}
+
+/// Four values a thread: hidden sizes that are a multiple of 4, up to 4096, stay in registers between the sum and the scaling.
+template <class T>
+__global__ void __launch_bounds__(1024)
+    addNormKernel(float* x, Rows add, const float* w, bool zeroCentred, float eps, std::int64_t first, int hidden, T* h) {
+    __shared__ float scratch[32];
+    gridRelease();
+    const int d = static_cast<int>(threadIdx.x) * 4;
+    const bool mine = d < hidden;
+    float4 weight = mine ? *reinterpret_cast<const float4*>(w + d) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    gridWait();
+    const std::int64_t row = first + blockIdx.x;
+    float4 v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (mine) {
+        v = *reinterpret_cast<const float4*>(x + row * hidden + d);
+        if (add.data != nullptr) {
+            const float4 a = load4(add, row, d);
+            v = make_float4(v.x + a.x, v.y + a.y, v.z + a.z, v.w + a.w);
+            *reinterpret_cast<float4*>(x + row * hidden + d) = v;
+        }
+    }
+    const float scale = rsqrtf(blockSum(v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w, scratch) / static_cast<float>(hidden) + eps);
+    const float centre = zeroCentred ? 1.0F : 0.0F;
+    if (mine)
+        store4(h + static_cast<std::int64_t>(blockIdx.x) * hidden + d,
+               make_float4(v.x * scale * (centre + weight.x), v.y * scale * (centre + weight.y), v.z * scale * (centre + weight.z),
+                           v.w * scale * (centre + weight.w)));
+}
+
+/// Any hidden size.
 template <class T>
 __global__ void __launch_bounds__(256)
-    addNormKernel(float* x, Rows add, const float* w, bool zeroCentred, float eps, std::int64_t first, int hidden, T* h) {
+    plainAddNormKernel(float* x, Rows add, const float* w, bool zeroCentred, float eps, std::int64_t first, int hidden, T* h) {
     __shared__ float scratch[32];
     gridRelease();
     gridWait();
     const std::int64_t row = first + blockIdx.x;
     float* own = x + row * hidden;
     float squares = 0.0F;
-    constexpr int kKept = 8;  // values that stay in registers between the two sweeps: hidden sizes up to 2048
-    float kept[kKept];
-#pragma unroll
-    for (int i = 0; i < kKept; ++i) {
-        const int d = static_cast<int>(threadIdx.x) + i * 256;
-        kept[i] = 0.0F;
-        if (d < hidden) {
-            float v = own[d];
-            if (add.data != nullptr) {
-                v += load(add, row, d);
-                own[d] = v;
-            }
-            kept[i] = v;
-            squares += v * v;
-        }
-    }
-    for (int d = static_cast<int>(threadIdx.x) + kKept * 256; d < hidden; d += 256) {
+    for (int d = static_cast<int>(threadIdx.x); d < hidden; d += 256) {
         float v = own[d];
         if (add.data != nullptr) {
             v += load(add, row, d);
@@ -50,15 +92,9 @@ __global__ void __launch_bounds__(256)
         squares += v * v;
     }
     const float scale = rsqrtf(blockSum(squares, scratch) / static_cast<float>(hidden) + eps);
-    T* out = h + static_cast<std::int64_t>(blockIdx.x) * hidden;
     const float centre = zeroCentred ? 1.0F : 0.0F;
-#pragma unroll
-    for (int i = 0; i < kKept; ++i) {
-        const int d = static_cast<int>(threadIdx.x) + i * 256;
-        if (d < hidden) out[d] = fromFloat<T>(kept[i] * scale * (centre + w[d]));
-    }
-    for (int d = static_cast<int>(threadIdx.x) + kKept * 256; d < hidden; d += 256)
-        out[d] = fromFloat<T>(own[d] * scale * (centre + w[d]));
+    for (int d = static_cast<int>(threadIdx.x); d < hidden; d += 256)
+        h[static_cast<std::int64_t>(blockIdx.x) * hidden + d] = fromFloat<T>(own[d] * scale * (centre + w[d]));
 }
 
 __global__ void __launch_bounds__(256) addRowsKernel(float* x, Rows add, int hidden) {
@@ -146,7 +182,12 @@ cudaError_t embed(const Launcher& on, WeightFormat format, const void* table, co
 template <class T>
 cudaError_t addNorm(const Launcher& on, float* x, const Rows& add, const float* w, bool zeroCentred, float eps, std::int64_t first,
                     std::int64_t t, int hidden, T* h) {
-    return launch(on, addNormKernel<T>, dim3(static_cast<unsigned>(t)), dim3(256), 0, x, add, w, zeroCentred, eps, first, hidden, h);
+    const dim3 grid(static_cast<unsigned>(t));
+    if (hidden % 4 == 0 && hidden <= 4096) {
+        const dim3 block(static_cast<unsigned>((hidden / 4 + 31) / 32 * 32));
+        return launch(on, addNormKernel<T>, grid, block, 0, x, add, w, zeroCentred, eps, first, hidden, h);
+    }
+    return launch(on, plainAddNormKernel<T>, grid, dim3(256), 0, x, add, w, zeroCentred, eps, first, hidden, h);
 }
 template cudaError_t addNorm<Bf16>(const Launcher&, float*, const Rows&, const float*, bool, float, std::int64_t, std::int64_t, int, Bf16*);
 template cudaError_t addNorm<float>(const Launcher&, float*, const Rows&, const float*, bool, float, std::int64_t, std::int64_t, int,

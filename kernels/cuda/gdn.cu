@@ -54,6 +54,77 @@ __global__ void __launch_bounds__(256)
     for (int i = lane; i < width; i += 32) target[i] *= scale;
 }
 
+/// Four taps, heads of kWidth in keys and values: a block is one head of kRows rows, a thread one channel, so that every input is read once
+/// for all the taps that see it.
+template <int kWidth>
+__global__ void __launch_bounds__(kWidth)
+    headInputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, const PassParams* params, std::int64_t t, GdnRows out) {
+    constexpr int kRows = 8;
+    __shared__ float squares[kWidth / 32][kRows];
+    gridRelease();
+    const int head = static_cast<int>(blockIdx.x);
+    const std::int64_t row0 = static_cast<std::int64_t>(blockIdx.y) * kRows;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int channels = s.channels();
+    const int rows = static_cast<int>(min(static_cast<std::int64_t>(kRows), t - row0));
+    if (head == 2 * s.keyHeads + s.valueHeads) {
+        gridWait();
+        for (int i = thread; i < rows * s.valueHeads; i += kWidth) {
+            const std::int64_t row = row0 + i / s.valueHeads;
+            const int h = i % s.valueHeads;
+            const float b = load(projected, row, channels + s.values() + h);
+            const float a = load(projected, row, channels + s.values() + s.valueHeads + h);
+            out.beta[row * s.valueHeads + h] = sigmoid(b);
+            out.decay[row * s.valueHeads + h] = expf(-expf(w.aLog[h]) * softplus(a + w.dtBias[h]));
+        }
+        return;
+    }
+    const int c = head * kWidth + thread;  // q, k and v heads are all kWidth wide
+    const float4 taps = *reinterpret_cast<const float4*>(w.conv + c * 4);
+    const float right[3] = {w.convRight[c * 3], w.convRight[c * 3 + 1], w.convRight[c * 3 + 2]};
+    gridWait();
+    const std::int64_t clean = params->clean;
+    float x[kRows + 6];
+#pragma unroll
+    for (int i = 0; i < kRows + 6; ++i) {
+        const std::int64_t at = row0 - 3 + i;
+        x[i] = 0.0F;
+        if (at < 0)
+            x[i] = tail[(at + 3) * channels + c];
+        else if (at < t && (i < kRows + 3 || row0 + kRows > clean))
+            x[i] = load(projected, at, c);
+    }
+    float u[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+        float sum = x[r] * taps.x + x[r + 1] * taps.y + x[r + 2] * taps.z + x[r + 3] * taps.w;
+        if (row0 + r >= clean) sum += x[r + 4] * right[0] + x[r + 5] * right[1] + x[r + 6] * right[2];
+        u[r] = silu(sum);
+        if (out.inputs != nullptr && r < rows) out.inputs[(row0 + r) * channels + c] = x[r + 3];
+    }
+    const bool isValue = head >= 2 * s.keyHeads;
+    if (!isValue) {
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+            const float sum = warpSum(u[r] * u[r]);
+            if ((thread & 31) == 0) squares[thread >> 5][r] = sum;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+            float sum = 0.0F;
+#pragma unroll
+            for (int i = 0; i < kWidth / 32; ++i) sum += squares[i][r];
+            u[r] *= rsqrtf(sum + 1e-6F);
+        }
+    }
+    float* target = isValue ? out.v + (head - 2 * s.keyHeads) * kWidth : (head < s.keyHeads ? out.q + head * kWidth : out.k + (head - s.keyHeads) * kWidth);
+    const std::int64_t stride = isValue ? s.values() : s.keys();
+#pragma unroll
+    for (int r = 0; r < kRows; ++r)
+        if (r < rows) target[(row0 + r) * stride + thread] = u[r];
+}
+
 __global__ void __launch_bounds__(256) tailKernel(int channels, int taps, Rows inputs, float* tail, const PassParams* params, std::int64_t rows) {
     gridRelease();
     gridWait();
@@ -288,6 +359,135 @@ __global__ void __launch_bounds__(256)
     }
 }
 
+/// Fast version for blocks of at most 64 rows: a block is one value head and 32 of its columns; everything it needs lies in shared memory.
+template <int kKeyDim>
+struct MixShape {
+    static constexpr int kPitch = kKeyDim + 4;
+    static constexpr int kColumns = 32;
+    static std::size_t bytes(int count) {
+        return sizeof(float) * static_cast<std::size_t>(2 * count * kPitch + kKeyDim * kColumns + count * kColumns + count * (count + 1));
+    }
+};
+
+template <int kKeyDim>
+__global__ void __launch_bounds__(256)
+    fastMixKernel(GdnShape s, GdnVectors w, GdnRows in, std::int64_t first, int count, const float* state, bool scaleRead, bool scaleValue,
+                  float* o) {
+    using M = MixShape<kKeyDim>;
+    extern __shared__ __align__(16) float memory[];
+    float* q = memory;
+    float* k = q + count * M::kPitch;
+    float* read = k + count * M::kPitch;           // state [Dk, 32]
+    float* v = read + kKeyDim * M::kColumns;       // [count, 32]
+    float* p = v + count * M::kColumns;            // [count, count + 1]
+    gridRelease();
+    gridWait();
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread & 31;
+    const int warp = thread >> 5;
+    const int head = static_cast<int>(blockIdx.x);
+    const int keyHead = head * s.keyHeads / s.valueHeads;
+    const int column0 = static_cast<int>(blockIdx.y) * M::kColumns;
+    const int pitch = count + 1;
+    for (int i = thread; i < count * (kKeyDim / 4); i += 256) {
+        const int row = i / (kKeyDim / 4);
+        const int c = i % (kKeyDim / 4) * 4;
+        const std::int64_t at = (first + row) * s.keys() + keyHead * kKeyDim + c;
+        copyAsync16(sharedAddress(q + row * M::kPitch + c), in.q + at, true);
+        copyAsync16(sharedAddress(k + row * M::kPitch + c), in.k + at, true);
+    }
+    copyAsyncCommit();
+    for (int i = thread; i < kKeyDim * (M::kColumns / 4); i += 256) {
+        const int row = i / (M::kColumns / 4);
+        const int c = i % (M::kColumns / 4) * 4;
+        copyAsync16(sharedAddress(read + row * M::kColumns + c),
+                    state + (static_cast<std::int64_t>(head) * kKeyDim + row) * s.valueDim + column0 + c, true);
+    }
+    for (int i = thread; i < count * (M::kColumns / 4); i += 256) {
+        const int row = i / (M::kColumns / 4);
+        const int c = i % (M::kColumns / 4) * 4;
+        copyAsync16(sharedAddress(v + row * M::kColumns + c), in.v + (first + row) * s.values() + head * s.valueDim + column0 + c, true);
+    }
+    copyAsyncCommit();
+    const float logitScale = w.logitScale[head];
+    const float past = w.historyBias[head] + w.historyC[head] * logf(static_cast<float>(count) / 32.0F);
+    copyAsyncWait<1>();
+    __syncthreads();
+    const int tx = thread & 15;
+    const int ty = thread >> 4;
+    for (int i0 = 0; i0 < count; i0 += 32)
+        for (int j0 = 0; j0 < count; j0 += 32) {
+            float dot[2][2] = {};
+            const int i1 = min(i0 + ty, count - 1);
+            const int i2 = min(i0 + ty + 16, count - 1);
+            const int j1 = min(j0 + tx, count - 1);
+            const int j2 = min(j0 + tx + 16, count - 1);
+#pragma unroll 8
+            for (int d = 0; d < kKeyDim; d += 4) {
+                const float4 a[2] = {*reinterpret_cast<const float4*>(q + i1 * M::kPitch + d), *reinterpret_cast<const float4*>(q + i2 * M::kPitch + d)};
+                const float4 b[2] = {*reinterpret_cast<const float4*>(k + j1 * M::kPitch + d), *reinterpret_cast<const float4*>(k + j2 * M::kPitch + d)};
+#pragma unroll
+                for (int x = 0; x < 2; ++x)
+#pragma unroll
+                    for (int y = 0; y < 2; ++y) dot[x][y] += a[x].x * b[y].x + a[x].y * b[y].y + a[x].z * b[y].z + a[x].w * b[y].w;
+            }
+#pragma unroll
+            for (int x = 0; x < 2; ++x)
+#pragma unroll
+                for (int y = 0; y < 2; ++y) {
+                    const int i = i0 + ty + 16 * x;
+                    const int j = j0 + tx + 16 * y;
+                    if (i < count && j < count) p[i * pitch + j] = dot[x][y] * logitScale;
+                }
+        }
+    copyAsyncWait<0>();
+    __syncthreads();
+    for (int i = warp; i < count; i += 8) {
+        const float l0 = lane < count ? p[i * pitch + lane] : -INFINITY;
+        const float l1 = lane + 32 < count ? p[i * pitch + lane + 32] : -INFINITY;
+        const float m = fmaxf(warpMax(fmaxf(l0, l1)), past);
+        const float e0 = expf(l0 - m);
+        const float e1 = expf(l1 - m);
+        const float history = expf(past - m);
+        const float sum = warpSum(e0 + e1) + history;
+        if (lane < count) p[i * pitch + lane] = e0 / sum;
+        if (lane + 32 < count) p[i * pitch + lane + 32] = e1 / sum;
+        if (lane == 0) p[i * pitch + count] = history / sum;
+    }
+    __syncthreads();
+    const float readScale = scaleRead ? rsqrtf(static_cast<float>(kKeyDim)) : 1.0F;
+    // A warp owns four rows at a time, a lane a column.
+    for (int row0 = warp * 4; row0 < count; row0 += 32) {
+        float sum[4] = {};
+        int row[4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) row[r] = min(row0 + r, count - 1);
+#pragma unroll 4
+        for (int d = 0; d < kKeyDim; d += 4) {
+            float column[4];
+#pragma unroll
+            for (int x = 0; x < 4; ++x) column[x] = read[(d + x) * M::kColumns + lane];
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                const float4 a = *reinterpret_cast<const float4*>(q + row[r] * M::kPitch + d);
+                sum[r] += a.x * column[0] + a.y * column[1] + a.z * column[2] + a.w * column[3];
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < 4; ++r) sum[r] *= p[row[r] * pitch + count] * readScale;
+#pragma unroll 4
+        for (int j = 0; j < count; ++j) {
+            float value = v[j * M::kColumns + lane];
+            if (scaleValue) value *= in.beta[(first + j) * s.valueHeads + head];
+#pragma unroll
+            for (int r = 0; r < 4; ++r) sum[r] += p[row[r] * pitch + j] * value;
+        }
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+            if (row0 + r < count) o[(first + row0 + r) * s.values() + head * s.valueDim + column0 + lane] = sum[r];
+    }
+}
+
 template <class T>
 __global__ void __launch_bounds__(256)
     gatedNormKernel(GdnShape s, const float* weight, const float* o, Rows projected, float eps, std::int64_t t, T* out) {
@@ -314,6 +514,15 @@ unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned
 
 cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
                       const PassParams* params, std::int64_t t, const GdnRows& out) {
+    if (shape.taps == 4 && shape.keyDim == shape.valueDim) {
+        const dim3 grid(static_cast<unsigned>(2 * shape.keyHeads + shape.valueHeads + 1), blocks(t, 8));
+        switch (shape.keyDim) {
+            case 32: return launch(on, headInputsKernel<32>, grid, dim3(32), 0, shape, w, projected, tail, params, t, out);
+            case 64: return launch(on, headInputsKernel<64>, grid, dim3(64), 0, shape, w, projected, tail, params, t, out);
+            case 128: return launch(on, headInputsKernel<128>, grid, dim3(128), 0, shape, w, projected, tail, params, t, out);
+            default: break;
+        }
+    }
     const std::int64_t jobs = t * (2 * shape.keyHeads + shape.valueHeads + 1);
     return launch(on, inputsKernel, dim3(blocks(jobs, 8)), dim3(256), 0, shape, w, projected, tail, params, t, out);
 }
@@ -336,6 +545,21 @@ cudaError_t deltaRule(const Launcher& on, const GdnShape& shape, const GdnRows& 
 
 cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const GdnRows& in, std::int64_t first, int count,
                      const float* state, bool scaleRead, bool scaleValue, float* o) {
+    if (count <= 64 && shape.valueDim % 32 == 0) {
+        const dim3 fast(static_cast<unsigned>(shape.valueHeads), static_cast<unsigned>(shape.valueDim / 32));
+        switch (shape.keyDim) {
+            case 32:
+                return launch(on, fastMixKernel<32>, fast, dim3(256), MixShape<32>::bytes(count), shape, w, in, first, count, state, scaleRead,
+                              scaleValue, o);
+            case 64:
+                return launch(on, fastMixKernel<64>, fast, dim3(256), MixShape<64>::bytes(count), shape, w, in, first, count, state, scaleRead,
+                              scaleValue, o);
+            case 128:
+                return launch(on, fastMixKernel<128>, fast, dim3(256), MixShape<128>::bytes(count), shape, w, in, first, count, state,
+                              scaleRead, scaleValue, o);
+            default: break;
+        }
+    }
     const int columns = shape.valueDim >= 64 ? 32 : shape.valueDim;
     const dim3 grid(static_cast<unsigned>(shape.valueHeads), blocks(shape.valueDim, columns));
     const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count + 1);

@@ -73,17 +73,128 @@ __device__ void forceExperts(int forced, std::int64_t row, int experts, int k, s
     __syncwarp();
 }
 
+/// Up to 256 experts: eight probabilities a lane stay in registers. Lane 'lane' holds experts lane + 32 j.
+constexpr int kRegisterExperts = 256;
+using LaneProbabilities = float[kRegisterExperts / 32];
+
+__device__ __forceinline__ float laneSoftmax(const Rows& logits, std::int64_t row, int experts, LaneProbabilities& p) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    float m = -INFINITY;
+#pragma unroll
+    for (int j = 0; j < kRegisterExperts / 32; ++j) {
+        const int e = lane + 32 * j;
+        p[j] = e < experts ? load(logits, row, e) : -INFINITY;
+        m = fmaxf(m, p[j]);
+    }
+    const float gate = load(logits, row, experts);
+    m = warpMax(m);
+    float sum = 0.0F;
+#pragma unroll
+    for (float& v : p) {
+        v = expf(v - m);
+        sum += v;
+    }
+    sum = warpSum(sum);
+#pragma unroll
+    for (float& v : p) v = v / sum;
+    return gate;
+}
+
+/// Top k of what `mask` (bit j: this lane's j-th) leaves; every lane returns the chosen expert and probability of slot `lane`, and the sum.
+__device__ __forceinline__ float laneTopK(const LaneProbabilities& p, unsigned mask, int experts, int k, int& id, float& value) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    float total = 0.0F;
+    id = -1;
+    value = 0.0F;
+    for (int s = 0; s < k; ++s) {
+        // Probabilities are not negative, so their bits order like integers; +1 tells them from none.
+        unsigned best = 0;
+        int which = 0;
+#pragma unroll
+        for (int j = 0; j < kRegisterExperts / 32; ++j) {
+            const unsigned bits = (mask >> j & 1) != 0 && p[j] >= 0.0F ? __float_as_uint(p[j]) + 1 : 0;
+            if (bits > best) {
+                best = bits;
+                which = j;
+            }
+        }
+        const unsigned top = __reduce_max_sync(0xFFFFFFFFU, best);
+        const unsigned own = best == top && top > 0 ? static_cast<unsigned>(lane + 32 * which) : 0xFFFFFFFFU;
+        unsigned winner = __reduce_min_sync(0xFFFFFFFFU, own);
+        if (winner == 0xFFFFFFFFU) winner = static_cast<unsigned>(s);  // not a number: any expert will do
+        if (own == winner) mask &= ~(1U << which);
+        const float probability = top > 0 ? __uint_as_float(top - 1) : 0.0F;
+        total += probability;
+        if (lane == s) {
+            id = static_cast<int>(winner);
+            value = probability;
+        }
+    }
+    return total;
+}
+
 __device__ void routeRow(const Rows& logits, std::int64_t row, const RouteOptions& o, int forced, const Routing& r) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     float* p = r.probabilities + row * o.experts;
     std::int32_t* ids = r.experts + row * o.perToken;
     float* weights = r.weights + row * (o.perToken + 1);
+    if (o.experts <= kRegisterExperts && o.perToken <= 32) {
+        LaneProbabilities own;
+        const float gate = laneSoftmax(logits, row, o.experts, own);
+        unsigned valid = 0;
+#pragma unroll
+        for (int j = 0; j < kRegisterExperts / 32; ++j)
+            if (lane + 32 * j < o.experts) {
+                valid |= 1U << j;
+                if (o.coreset) p[lane + 32 * j] = own[j];
+            }
+        int id;
+        float value;
+        const float total = laneTopK(own, valid, o.experts, o.perToken, id, value);
+        if (lane < o.perToken) {
+            ids[lane] = id;
+            weights[lane] = value / total;
+        }
+        if (lane == 0) weights[o.perToken] = sigmoid(gate);
+        __syncwarp();
+        if (forced > 0) forceExperts(forced, row, o.experts, o.perToken, ids, weights);
+        return;
+    }
     warpSoftmax(logits, row, o.experts, p, weights + o.perToken);
     if (forced > 0) {
         forceExperts(forced, row, o.experts, o.perToken, ids, weights);
         return;
     }
     const float total = warpTopK(p, o.experts, o.perToken, ids, weights, [](int) { return true; });
+    __syncwarp();
+    for (int s = lane; s < o.perToken; s += 32) weights[s] /= total;
+}
+
+/// The same inside the coreset.
+__device__ void routeRowInside(std::int64_t row, const RouteOptions& o, const std::uint32_t* keep, const Routing& r) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const float* p = r.probabilities + row * o.experts;
+    std::int32_t* ids = r.experts + row * o.perToken;
+    float* weights = r.weights + row * (o.perToken + 1);
+    if (o.experts <= kRegisterExperts && o.perToken <= 32) {
+        LaneProbabilities own;
+        unsigned valid = 0;
+#pragma unroll
+        for (int j = 0; j < kRegisterExperts / 32; ++j) {
+            const bool inside = lane + 32 * j < o.experts && (keep[j] >> lane & 1) != 0;
+            own[j] = inside ? p[lane + 32 * j] : 0.0F;
+            valid |= inside ? 1U << j : 0;
+        }
+        int id;
+        float value;
+        const float total = laneTopK(own, valid, o.experts, o.perToken, id, value);
+        if (lane < o.perToken) {
+            ids[lane] = id;
+            weights[lane] = value / total;
+        }
+        return;
+    }
+    const float total = warpTopK(p, o.experts, o.perToken, ids, weights, [&](int e) { return (keep[e >> 5] >> (e & 31) & 1) != 0; });
     __syncwarp();
     for (int s = lane; s < o.perToken; s += 32) weights[s] /= total;
 }
@@ -96,61 +207,93 @@ __global__ void __launch_bounds__(256) routeLargeKernel(Rows logits, std::int64_
     if (blockIdx.x == 0 && threadIdx.x == 0) r.coreset[0] = 0;
 }
 
-/// The coreset of noisy rows (section 5), by the whole block. keep: bit table of kept experts in shared memory.
-__device__ void chooseCoreset(const RouteOptions& o, const PassParams* params, int t, const Routing& r, float* mass, std::int32_t* order,
-                              std::uint32_t* keep, LayerResult& result, int* keptCount) {
+/// What the coreset needs in shared memory.
+struct CoresetScratch {
+    alignas(16) float mass[kMaxExperts];    // by expert
+    alignas(16) float sorted[kMaxExperts];  // by rank
+    std::uint32_t keep[kMaxExperts / 32];   // bit table of the kept experts
+    int count;
+};
+
+/// The coreset of noisy rows (section 5), by the whole block. chosen: ids of the rows' top k, masses: what each adds, in shared memory.
+__device__ void chooseCoreset(const RouteOptions& o, const PassParams* params, int t, const std::int32_t* chosen, const float* masses,
+                              CoresetScratch& c, LayerResult& result) {
     const int thread = static_cast<int>(threadIdx.x);
+    const int first = params->clean * o.perToken;
+    const int last = t * o.perToken;
     for (int e = thread; e < o.experts; e += kRouteThreads) {
         float sum = 0.0F;
-        for (int row = params->clean; row < t; ++row) {  // in row order, so that every device ranks alike
-            const std::int32_t* ids = r.experts + row * o.perToken;
-            for (int s = 0; s < o.perToken; ++s)
-                if (ids[s] == e)
-                    sum += o.massRenormalised ? r.weights[row * (o.perToken + 1) + s]
-                                              : r.probabilities[static_cast<std::int64_t>(row) * o.experts + e];
-        }
-        mass[e] = sum;
+#pragma unroll 8
+        for (int i = first; i < last; ++i)  // in row order, so that every device ranks alike
+            if (chosen[i] == e) sum += masses[i];
+        c.mass[e] = sum;
     }
-    for (int i = thread; i < (o.experts + 31) / 32; i += kRouteThreads) keep[i] = 0;
+    for (int i = thread; i < kMaxExperts / 32; i += kRouteThreads) c.keep[i] = 0;
     __syncthreads();
-    for (int e = thread; e < o.experts; e += kRouteThreads) {
-        const float own = mass[e];
-        int rank = 0;
-        for (int f = 0; f < o.experts; ++f) rank += mass[f] > own || (mass[f] == own && f < e) ? 1 : 0;
-        order[rank] = e;
+    // Rank: four threads an expert.
+    const int parts = min(4, kRouteThreads / max(1, o.experts));
+    int rank = 0;
+    const int e = thread / max(1, parts);
+    const bool ranks = parts > 0 && e < o.experts;
+    if (ranks) {
+        const float own = c.mass[e];
+        for (int f = thread % parts; f < o.experts; f += parts) rank += c.mass[f] > own || (c.mass[f] == own && f < e) ? 1 : 0;
+        if (parts == 4) {
+            rank += __shfl_xor_sync(__activemask(), rank, 1);
+            rank += __shfl_xor_sync(__activemask(), rank, 2);
+        }
+    }
+    if (parts == 4) {
+        if (ranks && thread % 4 == 0) c.sorted[rank] = c.mass[e];
+    } else {
+        for (int x = thread; x < o.experts; x += kRouteThreads) {
+            const float own = c.mass[x];
+            rank = 0;
+            for (int f = 0; f < o.experts; ++f) rank += c.mass[f] > own || (c.mass[f] == own && f < x) ? 1 : 0;
+            c.sorted[rank] = own;
+        }
     }
     __syncthreads();
     if (thread == 0) {
         float total = 0.0F;
-        for (int e = 0; e < o.experts; ++e) total += mass[e];
+#pragma unroll 16
+        for (int i = 0; i < o.experts; ++i) total += c.mass[i];
         const float wanted = params->coresetTopP * total;
         float reached = 0.0F;
-        int count = 0;  // the first `count` experts that do not reach the wanted mass yet, and one more
+        int count = 0;  // the experts that do not reach the wanted mass yet, and one more
+#pragma unroll 16
         for (int i = 0; i < o.experts; ++i) {
-            reached += mass[order[i]];
-            if (reached < wanted) count = i + 1;
+            reached += c.sorted[i];
+            count += reached < wanted ? 1 : 0;
         }
         count = min(max(count + 1, o.perToken), o.experts);
         float covered = 0.0F;
-        for (int i = 0; i < count; ++i) {
-            keep[order[i] >> 5] |= 1U << (order[i] & 31);
-            covered += mass[order[i]];
-        }
+#pragma unroll 16
+        for (int i = 0; i < count; ++i) covered += c.sorted[i];
         result.coreset = count;
         result.share = total > 0.0F ? covered / total : 0.0F;
-        *keptCount = count;
+        c.count = count;
+    }
+    __syncthreads();
+    if (parts == 4) {
+        if (ranks && thread % 4 == 0 && rank < c.count) atomicOr(&c.keep[e >> 5], 1U << (e & 31));
+    } else {
+        for (int x = thread; x < o.experts; x += kRouteThreads) {
+            const float own = c.mass[x];
+            rank = 0;
+            for (int f = 0; f < o.experts; ++f) rank += c.mass[f] > own || (c.mass[f] == own && f < x) ? 1 : 0;
+            if (rank < c.count) atomicOr(&c.keep[x >> 5], 1U << (x & 31));
+        }
     }
     __syncthreads();
 }
 
 __global__ void __launch_bounds__(kRouteThreads)
     routeSmallKernel(Rows logits, int t, RouteOptions o, const PassParams* params, Routing r, ActiveExperts active, LayerResult* result) {
-    __shared__ float mass[kMaxExperts];
-    __shared__ std::int32_t order[kMaxExperts];
-    __shared__ std::uint32_t keep[kMaxExperts / 32];
+    extern __shared__ std::int32_t chosen[];  // [T, k] ids, then [T, k] masses
+    __shared__ CoresetScratch coreset;
     __shared__ unsigned long long masks[kMaxExperts];
     __shared__ LayerResult stats;
-    __shared__ int kept;
     gridRelease();
     gridWait();
     const int thread = static_cast<int>(threadIdx.x);
@@ -160,28 +303,33 @@ __global__ void __launch_bounds__(kRouteThreads)
     const bool restrict = o.coreset && forced == 0 && params->coresetTopP < 1.0F && params->clean < t;
     if (thread == 0) {
         stats = LayerResult{};
-        kept = 0;
+        coreset.count = 0;
     }
     for (int row = warp; row < t; row += kRouteThreads / 32) routeRow(logits, row, o, forced, r);
     for (int e = thread; e < o.experts; e += kRouteThreads) masks[e] = 0;
     __syncthreads();
     if (restrict) {
-        chooseCoreset(o, params, t, r, mass, order, keep, stats, &kept);
-        for (int row = params->clean + warp; row < t; row += kRouteThreads / 32) {
-            float* weights = r.weights + row * (o.perToken + 1);
-            const float total = warpTopK(r.probabilities + static_cast<std::int64_t>(row) * o.experts, o.experts, o.perToken,
-                                         r.experts + row * o.perToken, weights, [&](int e) { return (keep[e >> 5] >> (e & 31) & 1) != 0; });
-            __syncwarp();
-            for (int s = lane; s < o.perToken; s += 32) weights[s] /= total;
+        auto* masses = reinterpret_cast<float*>(chosen + t * o.perToken);
+        for (int i = thread; i < t * o.perToken; i += kRouteThreads) {
+            const int row = i / o.perToken;
+            chosen[i] = r.experts[i];
+            masses[i] = o.massRenormalised ? r.weights[row * (o.perToken + 1) + i % o.perToken]
+                                           : r.probabilities[static_cast<std::int64_t>(row) * o.experts + r.experts[i]];
         }
         __syncthreads();
-        if (thread == 0) {
+        chooseCoreset(o, params, t, chosen, masses, coreset, stats);
+        for (int row = params->clean + warp; row < t; row += kRouteThreads / 32) routeRowInside(row, o, coreset.keep, r);
+        __syncthreads();
+        if (warp == 1) {  // the kept experts, ascending
             int n = 0;
-            for (int e = 0; e < o.experts; ++e)
-                if (keep[e >> 5] >> (e & 31) & 1) r.coreset[1 + n++] = e;
+            for (int e0 = 0; e0 < o.experts; e0 += 32) {
+                const std::uint32_t bits = coreset.keep[e0 >> 5];
+                if (bits >> lane & 1) r.coreset[1 + n + __popc(bits & ((1U << lane) - 1))] = e0 + lane;
+                n += __popc(bits);
+            }
         }
     }
-    if (thread == 0) r.coreset[0] = kept;
+    if (thread == 0) r.coreset[0] = coreset.count;
     // Which rows use which expert. Beyond 64 rows only "some row does" matters.
     for (int i = thread; i < t * o.perToken; i += kRouteThreads)
         atomicOr(&masks[r.experts[i]], 1ULL << (i / o.perToken & 63));
@@ -239,27 +387,40 @@ __global__ void __launch_bounds__(256) countKernel(const std::int32_t* ids, std:
         if (local[e] != 0) atomicAdd(counts + e, local[e]);
 }
 
-__global__ void scanKernel(ExpertGroups g, std::int64_t t, int experts, LayerResult* result) {
+__global__ void __launch_bounds__(kRouteThreads) scanKernel(ExpertGroups g, std::int64_t t, int experts, LayerResult* result) {
+    __shared__ int counts[kMaxExperts + 1];
+    __shared__ int positions[kMaxExperts + 2];
+    __shared__ int tiles[kMaxExperts + 2];
     gridRelease();
     gridWait();
-    if (threadIdx.x != 0) return;  // a thousand experts at most: one thread is quick enough
-    int position = 0;
-    int tile = 0;
-    int distinct = 0;
-    for (int e = 0; e <= experts; ++e) {
-        const int n = e == experts ? static_cast<int>(t) : g.counts[e];
-        g.offsets[e] = position;
-        g.cursors[e] = position;
-        for (int first = 0; first < n; first += kGroupTileRows) {
-            g.tileExpert[tile] = e;
-            g.tileFirst[tile++] = position + first;
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int e = thread; e <= experts; e += kRouteThreads) counts[e] = e == experts ? static_cast<int>(t) : g.counts[e];
+    __syncthreads();
+    if (thread == 0) {
+        int position = 0;
+        int tile = 0;
+        int distinct = 0;
+        for (int e = 0; e <= experts; ++e) {
+            positions[e] = position;
+            tiles[e] = tile;
+            position += counts[e];
+            tile += (counts[e] + kGroupTileRows - 1) / kGroupTileRows;
+            distinct += e < experts && counts[e] > 0 ? 1 : 0;
         }
-        position += n;
-        distinct += e < experts && n > 0 ? 1 : 0;
+        positions[experts + 1] = position;
+        *g.tiles = tile;
+        if (result != nullptr) result->distinct = distinct;
     }
-    g.offsets[experts + 1] = position;
-    *g.tiles = tile;
-    if (result != nullptr) result->distinct = distinct;
+    __syncthreads();
+    for (int e = thread; e <= experts + 1; e += kRouteThreads) {
+        g.offsets[e] = positions[e];
+        if (e > experts) continue;
+        g.cursors[e] = positions[e];
+        for (int first = 0, tile = tiles[e]; first < counts[e]; first += kGroupTileRows, ++tile) {
+            g.tileExpert[tile] = e;
+            g.tileFirst[tile] = positions[e] + first;
+        }
+    }
 }
 
 __global__ void placeKernel(Routing r, std::int64_t t, int experts, int k, ExpertGroups g) {
@@ -355,7 +516,8 @@ cudaError_t plainExpertsOf(const Launcher& on, const ExpertWeights& w, const Rou
 cudaError_t routeSmall(const Launcher& on, const Rows& logits, int t, const RouteOptions& options, const PassParams* params,
                        const Routing& routing, const ActiveExperts& active, LayerResult* result) {
     if (options.experts > kMaxExperts) return cudaErrorInvalidValue;
-    return launch(on, routeSmallKernel, dim3(1), dim3(kRouteThreads), 0, logits, t, options, params, routing, active, result);
+    const std::size_t bytes = options.coreset ? static_cast<std::size_t>(t) * static_cast<std::size_t>(options.perToken) * 8 : 0;
+    return launch(on, routeSmallKernel, dim3(1), dim3(kRouteThreads), bytes, logits, t, options, params, routing, active, result);
 }
 
 cudaError_t routeLarge(const Launcher& on, const Rows& logits, std::int64_t t, const RouteOptions& options, const PassParams* params,
@@ -373,7 +535,7 @@ cudaError_t groupRows(const Launcher& on, const Routing& routing, std::int64_t t
     if (const cudaError_t e = launch(on, countKernel, dim3(grid), dim3(256), 0, routing.experts, t * perToken, experts, groups.counts);
         e != cudaSuccess)
         return e;
-    if (const cudaError_t e = launch(on, scanKernel, dim3(1), dim3(32), 0, groups, t, experts, result); e != cudaSuccess) return e;
+    if (const cudaError_t e = launch(on, scanKernel, dim3(1), dim3(kRouteThreads), 0, groups, t, experts, result); e != cudaSuccess) return e;
     return launch(on, placeKernel, dim3(static_cast<unsigned>((t * (perToken + 1) + 255) / 256)), dim3(256), 0, routing, t, experts,
                   perToken, groups);
 }
