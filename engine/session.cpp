@@ -71,14 +71,18 @@ Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const Load
     auto prepared = prepareModel(folder, options);
     if (!prepared.ok()) return prepared.error();
     if (cancel.requested()) return makeError(ErrorKind::Cancelled, "loading was stopped");
-    auto executor = makeExecutor(prepared->checkpoint, options.device, progress, &cancel);
+    const auto choice = chooseDevice(prepared->checkpoint, options.device);
+    if (!choice.ok()) return choice.error();
+    auto executor = makeExecutor(prepared->checkpoint, *choice, options.device, progress, &cancel);
     if (!executor.ok()) return executor.error();
 
     LoadedModel model;
     model.summary = prepared->checkpoint.summary();
     model.config = prepared->checkpoint.config();
     model.defaults = prepared->defaults;
+    if (!choice->note.empty()) model.summary.notes.push_back(choice->note);
     model.device = (*executor)->deviceName();
+    model.deviceId = choice->id();
     model.memory = (*executor)->memory();
     model.text = prepared->text;
     model.loadMilliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -40,6 +40,7 @@ struct LoadedModel {
     ModelConfig config;
     GenerationConfig defaults;  ///< section 7's defaults with the model's generation_config.json applied
     std::string device;         ///< deviceName() of the executor
+    std::string deviceId;       ///< "cpu", "cuda:0"
     MemoryPlan memory;
     double loadMilliseconds = 0.0;
     std::shared_ptr<const TextModel> text;

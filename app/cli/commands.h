@@ -3,6 +3,7 @@
 
 #include "app/cli/support.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,13 @@ struct BenchOptions {
     bool json = false;
 };
 int runBench(const BenchOptions& options);
+
+struct SynthCommandOptions {
+    std::string folder;
+    std::string size;  ///< "clover-35b" or a config.json
+    std::uint64_t seed = 0;
+    int threads = 0;
+};
+int runSynth(const SynthCommandOptions& options);
 
 }  // namespace trefoil::cli

@@ -56,10 +56,10 @@ Json devicePlan(const Checkpoint& checkpoint, const DeviceInfo& device) {
     if (!device.usable) return out;
     DeviceOptions options;
     options.device = device.id;
-    if (const auto plan = planMemory(checkpoint, options); plan.ok())
-        out["memory_plan"] = planJson(*plan);
+    if (const auto choice = chooseDevice(checkpoint, options); choice.ok())
+        out["memory_plan"] = planJson(choice->plan);
     else
-        out["reason"] = plan.error().text();
+        out["reason"] = choice.error().text();
     return out;
 }
 

@@ -65,6 +65,13 @@ int runCommand(int argc, char** argv) {
     addModel(*benchCommand, bench.model);
     benchCommand->add_flag("--json", bench.json, "Print one JSON object");
 
+    SynthCommandOptions synth;
+    CLI::App* synthCommand = app.add_subcommand("synth", "Write a checkpoint with random weights, to measure and to test");
+    synthCommand->add_option("OUT", synth.folder, "Folder to make")->required();
+    synthCommand->add_option("--size", synth.size, "clover-35b or a config.json")->required();
+    synthCommand->add_option("--seed", synth.seed, "Seed of the weights");
+    synthCommand->add_option("--threads", synth.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -74,6 +81,7 @@ int runCommand(int argc, char** argv) {
     if (*infoCommand) return runInfo(info);
     if (*generateCommand) return runGenerate(generate);
     if (*verifyCommand) return runVerify(verify);
+    if (*synthCommand) return runSynth(synth);
     return runBench(bench);
 }
 

@@ -130,6 +130,7 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     out.folder = toQString(model.summary.folder);
     out.name = QFileInfo(QDir(out.folder).absolutePath()).fileName();
     out.device = toQString(model.device);
+    out.deviceId = toQString(model.deviceId);
     out.layout = toQString(model.summary.layout);
     out.parameters = model.summary.parameters;
     out.weightBytes = model.memory.weights;

@@ -162,6 +162,7 @@ struct ModelSummary {
     QString folder;
     QString name;  ///< the folder's name
     QString device;
+    QString deviceId;  ///< DeviceSummary::id of the device in use
     QString tokenizer;
     QString layout;
     qint64 parameters = 0;

@@ -32,12 +32,22 @@ struct DeviceOptions {
     std::int64_t context = 0;     ///< positions to plan for; 0: the model's
 };
 
-/// Bytes that the checkpoint would take on the device that `options` choose, from headers alone.
-[[nodiscard]] Result<MemoryPlan> planMemory(const Checkpoint& checkpoint, const DeviceOptions& options);
+/// The device that `options` lead to.
+struct DeviceChoice {
+    int cuda = -1;  ///< CUDA's number; -1: the CPU
+    MemoryPlan plan;
+    std::string note;  ///< of "auto": why the CPU was taken although there is a GPU; otherwise empty
 
-/// Loads the weights onto the chosen device. "auto": the first GPU that the plan fits, otherwise the CPU. A device that was named
-/// and cannot be used is an error with the reason.
-Result<std::unique_ptr<Executor>> makeExecutor(const Checkpoint& checkpoint, const DeviceOptions& options,
-                                               const LoadProgress& progress, const CancelFlag* cancel);
+    [[nodiscard]] std::string id() const { return cuda < 0 ? "cpu" : "cuda:" + std::to_string(cuda); }
+};
+
+/// "auto": the first GPU that the plan fits, otherwise the CPU. A device that was named and cannot be used is an error with the
+/// reason. From headers alone; whether the plan fits a named device is for the caller to see.
+[[nodiscard]] Result<DeviceChoice> chooseDevice(const Checkpoint& checkpoint, const DeviceOptions& options);
+
+/// Loads the weights onto a chosen device. DoesNotFit, with the numbers, before anything is read.
+Result<std::unique_ptr<Executor>> makeExecutor(const Checkpoint& checkpoint, const DeviceChoice& choice,
+                                               const DeviceOptions& options, const LoadProgress& progress,
+                                               const CancelFlag* cancel);
 
 }  // namespace trefoil

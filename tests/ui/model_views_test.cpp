@@ -26,6 +26,7 @@ ModelSummary demoModel() {
     model.folder = QStringLiteral("/home/someone/models/demo-model");
     model.name = QStringLiteral("demo & model");
     model.device = QStringLiteral("cpu");
+    model.deviceId = QStringLiteral("cpu");
     model.tokenizer = QStringLiteral("SentencePiece, 4096 pieces");
     model.parameters = 14'100'000;
     model.weightBytes = 28'200'000;

@@ -174,7 +174,7 @@ void MainWindow::connectChat() {
     });
     connect(m_chat, &ChatController::promptCounted, this, [this](const PromptView& prompt) {
         m_lastPrompt = prompt;
-        m_composer->setContextUsage(prompt.tokens, m_chat->controls().value(QStringLiteral("max_new_tokens")).toLongLong(),
+        m_composer->setContextUsage(prompt.tokens, positionsNeeded(prompt.tokens, m_chat->controls()) - prompt.tokens,
                                     prompt.context);
         if (m_promptView != nullptr && m_promptView->isVisible()) m_promptView->setPrompt(prompt);
     });

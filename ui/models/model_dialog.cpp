@@ -186,7 +186,7 @@ void ModelDialog::addMemory(QVBoxLayout* column, const ModelSummary& model, cons
     addRow(form, tr("Together"), bytesText(model.weightBytes + model.keyValueBytes + model.stateBytes + model.workspaceBytes),
            palette());
     for (const DeviceSummary& device : devices)
-        if (device.id == model.device && device.memoryTotal > 0)
+        if (device.id == model.deviceId && device.memoryTotal > 0)
             addRow(form, tr("On the device"),
                    tr("%1 free of %2").arg(bytesText(device.memoryFree), bytesText(device.memoryTotal)), palette());
 }
