@@ -140,6 +140,7 @@ private slots:
     void selection();
     void contextMenuCopies();
     void keyboardReachesEverything();
+    void showingOpensNothing();
     void linksAskFirst_data();
     void linksAskFirst();
     void clickingALinkOpensTheDialog();
@@ -413,6 +414,7 @@ void TestTranscriptView::longTexts_data() {
     QTest::newRow("quotes") << QString(2000, u'>');
     QTest::newRow("rules") << QStringLiteral("- \n* * *\n").repeated(500);
     QTest::newRow("one line") << QString(200000, u'x');
+    QTest::newRow("beyond Markdown") << QStringLiteral("*many* words ").repeated(40000);
 }
 
 void TestTranscriptView::longTexts() {
@@ -634,6 +636,35 @@ void TestTranscriptView::keyboardReachesEverything() {
     widget->setFocus();
     QTest::keyClick(widget, Qt::Key_C, Qt::ControlModifier);
     QCOMPARE(QApplication::clipboard()->text(), view.plainTextOf(QStringLiteral("a")));
+}
+
+void TestTranscriptView::showingOpensNothing() {
+    const auto openFiles = [] {
+        return QDir(QStringLiteral("/proc/self/fd")).entryList(QDir::AllEntries | QDir::System | QDir::NoDotAndDotDot);
+    };
+    TranscriptView view;
+    view.resize(700, 500);
+    view.show();
+    view.appendMessage(answer(QStringLiteral("warm"), showcase()));
+    settle(view);
+    view.grab();
+    const QStringList before = openFiles();
+    const QString text =
+        QStringLiteral(
+            "![a](http://127.0.0.1:9/x.png) ![b](https://example.org/x.svg) ![c](//example.org/x) ![d](file:///etc/passwd) "
+            "![e](history.db) ![f](\\\\host\\x) ![g](data:image/png;base64,%1) ![h][1]\n\n[1]: file:///etc/hostname\n\n"
+            "<img src=\"file:///etc/passwd\"> <link rel=stylesheet href=x.css>")
+            .arg(QString(200000, u'A'));
+    view.appendMessage(answer(QStringLiteral("a"), text));
+    settle(view);
+    view.grab();
+    QCOMPARE(openFiles(), before);
+    const QString shown = view.messageWidget(QStringLiteral("a"))->body()->shownText();
+    for (const char* address :
+         {"[a] (http://127.0.0.1:9/x.png)", "[d] (file:///etc/passwd)", "[h] (file:///etc/hostname)", "<img src="}) {
+        QVERIFY2(shown.contains(QString::fromLatin1(address)), address);
+    }
+    QVERIFY(shown.size() < 2000);
 }
 
 void TestTranscriptView::linksAskFirst_data() {

@@ -10,19 +10,23 @@ namespace {
 
 constexpr std::int64_t kTurn = 12'000'000;
 
-/// CPU time of this thread in nanoseconds: on a busy machine the clock would punish us for the work of others.
-std::int64_t threadTime() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
 }  // namespace
 
 LayoutQueue::LayoutQueue(QObject* parent) : QObject(parent) {
     m_timer.setSingleShot(true);
     m_timer.setInterval(0);
     connect(&m_timer, &QTimer::timeout, this, &LayoutQueue::work);
+}
+
+std::int64_t LayoutQueue::threadTime() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+void LayoutQueue::charge(std::int64_t nanoseconds) {
+    m_spent += nanoseconds;
+    if (!m_timer.isActive()) m_timer.start();
 }
 
 void LayoutQueue::workOn(TextColumn& column) {

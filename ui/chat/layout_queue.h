@@ -19,7 +19,11 @@ public:
 
     /// Lays out as much of the column as the rest of this turn's time allows; the rest follows in later turns.
     void run(TextColumn* column);
+    /// Time that was spent on a text otherwise (parsing) and counts towards this turn, in nanoseconds of threadTime().
+    void charge(std::int64_t nanoseconds);
     [[nodiscard]] bool idle() const { return m_waiting.isEmpty(); }
+    /// CPU time of this thread: on a busy machine the clock would punish us for the work of others.
+    [[nodiscard]] static std::int64_t threadTime();
 
 signals:
     /// Nothing is left to lay out.

@@ -79,10 +79,12 @@ private:
         pop();
     }
     void append(const QString& text, std::uint16_t extra = kPlainText);
+    /// Many short texts come in a row: they are converted together.
+    void flushText();
     [[nodiscard]] std::uint16_t styles() const;
 
     std::vector<MarkdownBlock> m_stack;
-    QString m_verbatim;  ///< text of the open code or HTML block
+    QByteArray m_bytes;  ///< text that came last, not yet converted; all of it in an open code or HTML block
     QString m_language;
     QString m_link;
     QString m_imageAddress;
@@ -112,6 +114,7 @@ QString attribute(const MD_ATTRIBUTE& value, bool guarded) {
 
 int TreeBuilder::enterBlock(MD_BLOCKTYPE type, void* detail) {
     if (type == MD_BLOCK_DOC) return 0;
+    flushText();
     if (type != MD_BLOCK_THEAD && type != MD_BLOCK_TBODY) closeImplicitParagraph();
     MarkdownBlock block;
     switch (type) {
@@ -149,12 +152,10 @@ int TreeBuilder::enterBlock(MD_BLOCKTYPE type, void* detail) {
             const auto* code = static_cast<MD_BLOCK_CODE_DETAIL*>(detail);
             m_language = attribute(code->lang, m_guarded).toLower();
             m_fenced = code->fence_char != 0;
-            m_verbatim.clear();
             break;
         }
         case MD_BLOCK_HTML:
             block.kind = BlockKind::Html;
-            m_verbatim.clear();
             break;
         case MD_BLOCK_P:
             block.kind = BlockKind::Paragraph;
@@ -192,6 +193,7 @@ int TreeBuilder::enterBlock(MD_BLOCKTYPE type, void* detail) {
 
 int TreeBuilder::leaveBlock(MD_BLOCKTYPE type) {
     if (type == MD_BLOCK_DOC || type == MD_BLOCK_THEAD || type == MD_BLOCK_TBODY) return 0;
+    if (type != MD_BLOCK_CODE && type != MD_BLOCK_HTML) flushText();
     closeImplicitParagraph();
     MarkdownBlock& block = m_stack.back();
     if (type == MD_BLOCK_QUOTE || type == MD_BLOCK_UL || type == MD_BLOCK_OL) --m_containers;
@@ -200,14 +202,14 @@ int TreeBuilder::leaveBlock(MD_BLOCKTYPE type) {
         block.digits = static_cast<int>(QString::number(last).size());
     }
     if (type == MD_BLOCK_CODE || type == MD_BLOCK_HTML) {
-        if (m_verbatim.endsWith(u'\n')) m_verbatim.chop(1);
-        if (m_guarded) m_verbatim = unguardTex(std::move(m_verbatim));
+        if (m_bytes.endsWith('\n')) m_bytes.chop(1);
+        QString verbatim = QString::fromUtf8(std::exchange(m_bytes, {}));
+        if (m_guarded) verbatim = unguardTex(std::move(verbatim));
         if (type == MD_BLOCK_CODE) {
-            block.code = std::make_shared<const CodeText>(CodeText{m_language, m_verbatim, m_fenced, false});
+            block.code = std::make_shared<const CodeText>(CodeText{m_language, verbatim, m_fenced, false});
         } else {
-            block.text = m_verbatim;
+            block.text = verbatim;
         }
-        m_verbatim.clear();
     }
     pop();
     return 0;
@@ -238,7 +240,15 @@ void TreeBuilder::append(const QString& text, std::uint16_t extra) {
     }
 }
 
+void TreeBuilder::flushText() {
+    if (m_bytes.isEmpty()) return;
+    const QString text = QString::fromUtf8(m_bytes);
+    m_bytes.truncate(0);
+    append(m_guarded ? unguardTex(text, &m_formulaBreak) : text);
+}
+
 int TreeBuilder::enterSpan(MD_SPANTYPE type, void* detail) {
+    flushText();
     switch (type) {
         case MD_SPAN_EM:
             ++m_emphasis;
@@ -274,6 +284,7 @@ int TreeBuilder::enterSpan(MD_SPANTYPE type, void* detail) {
 }
 
 int TreeBuilder::leaveSpan(MD_SPANTYPE type) {
+    flushText();
     switch (type) {
         case MD_SPAN_EM:
             --m_emphasis;
@@ -307,33 +318,33 @@ int TreeBuilder::leaveSpan(MD_SPANTYPE type) {
 }
 
 int TreeBuilder::addText(MD_TEXTTYPE type, const char* text, MD_SIZE size) {
+    static const QByteArray kReplacement = QByteArrayLiteral("\xEF\xBF\xBD");
     const BlockKind kind = m_stack.back().kind;
-    if (kind == BlockKind::Code || kind == BlockKind::Html) {
-        m_verbatim += type == MD_TEXT_NULLCHAR ? QString(QChar::ReplacementCharacter)
-                                               : QString::fromUtf8(text, static_cast<qsizetype>(size));
-        return 0;
-    }
-    const bool formulaBreak = std::exchange(m_formulaBreak, false);
-    switch (type) {
-        case MD_TEXT_NULLCHAR:
-            append(QString(QChar::ReplacementCharacter));
-            break;
-        case MD_TEXT_BR:
-            append(QString(QChar::LineSeparator));
-            break;
-        case MD_TEXT_SOFTBR:
-            append(formulaBreak ? QString(QChar::LineSeparator) : QStringLiteral(" "));
-            break;
-        case MD_TEXT_ENTITY: {
-            const QString entity = QString::fromUtf8(text, static_cast<qsizetype>(size));
-            append(decodeEntity(entity));
-            break;
+    const bool verbatim = kind == BlockKind::Code || kind == BlockKind::Html;
+    if (type == MD_TEXT_NULLCHAR) {
+        m_bytes += kReplacement;
+    } else if (verbatim || type == MD_TEXT_NORMAL || type == MD_TEXT_CODE || type == MD_TEXT_LATEXMATH) {
+        m_bytes.append(text, static_cast<qsizetype>(size));
+    } else if (type == MD_TEXT_SOFTBR && !m_guarded) {
+        m_bytes.append(' ');
+    } else {
+        flushText();
+        const QString part = QString::fromUtf8(text, static_cast<qsizetype>(size));
+        switch (type) {
+            case MD_TEXT_BR:
+                append(QString(QChar::LineSeparator));
+                break;
+            case MD_TEXT_SOFTBR:
+                append(m_formulaBreak ? QString(QChar::LineSeparator) : QStringLiteral(" "));
+                break;
+            case MD_TEXT_ENTITY:
+                append(decodeEntity(part));
+                break;
+            default:
+                append(m_guarded ? unguardTex(part) : part, kRawHtml);
+                break;
         }
-        default: {
-            QString shown = QString::fromUtf8(text, static_cast<qsizetype>(size));
-            if (m_guarded) shown = unguardTex(std::move(shown), &m_formulaBreak);
-            append(shown, type == MD_TEXT_HTML ? kRawHtml : kPlainText);
-        }
+        m_formulaBreak = false;
     }
     return 0;
 }

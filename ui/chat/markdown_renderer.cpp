@@ -441,12 +441,15 @@ void renderMarkdown(QTextDocument& document, const QString& source, const TextSt
     document.setLayoutEnabled(true);
 }
 
-MarkdownBlock nestingNote() {
+MarkdownBlock noteBlock(const QString& text) {
     MarkdownBlock note;
-    note.runs.append({QCoreApplication::translate("trefoil::MarkdownRenderer",
-                                                  "Nested too deeply to be set as Markdown; shown as plain text."),
-                      static_cast<std::uint16_t>(kSubtle | kEmphasis), QString()});
+    note.runs.append({text, static_cast<std::uint16_t>(kSubtle | kEmphasis), QString()});
     return note;
+}
+
+MarkdownBlock nestingNote() {
+    return noteBlock(QCoreApplication::translate("trefoil::MarkdownRenderer",
+                                                 "Nested too deeply to be set as Markdown; shown as plain text."));
 }
 
 void fitTables(QTextDocument& document) {

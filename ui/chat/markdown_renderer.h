@@ -46,7 +46,9 @@ std::vector<std::shared_ptr<const CodeText>> renderBlock(QTextDocument& document
 /// The whole of a Markdown text in one document (export, print, tests). Too deep a nesting: the source, with a note before it.
 void renderMarkdown(QTextDocument& document, const QString& source, const TextStyle& style);
 
-/// The line that stands before a text that is shown as plain text for being nested too deeply.
+/// A line of the program's own, set apart from the text by its look; and the one that stands before a text that is shown as
+/// plain text for being nested too deeply.
+[[nodiscard]] MarkdownBlock noteBlock(const QString& text);
 [[nodiscard]] MarkdownBlock nestingNote();
 
 /// Makes tables that are wider than the laid out document fit: columns by the share of their texts, then words broken anywhere.

@@ -58,6 +58,7 @@ MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queu
     auto* layout = new QVBoxLayout(this);
     if (message.role == u"user") {
         setAccessibleName(tr("Your message"));
+        m_body->setAccessibleName(tr("Text of your message"));
         auto* row = new QHBoxLayout;
         row->setSpacing(6);
         row->addWidget(m_body, 1);
@@ -66,6 +67,7 @@ MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queu
         layout->addLayout(row);
     } else {
         setAccessibleName(tr("Answer"));
+        m_body->setAccessibleName(tr("Text of the answer"));
         m_thinking = new ThinkingPane(queue, this);
         connectColumn(m_thinking->column());
         m_error = new TextColumn(queue, this);
@@ -112,7 +114,9 @@ void MessageWidget::connectColumn(TextColumn* column) {
 
 void MessageWidget::setMessage(const TranscriptMessage& message) {
     m_message = message;
-    setAccessibleDescription(message.content.left(kDescribedCharacters));
+    const QString described = message.content.left(kDescribedCharacters);
+    setAccessibleDescription(described);
+    m_body->setAccessibleDescription(described);
     if (isQuestion()) {
         m_body->setPlainText(message.content);
         return;

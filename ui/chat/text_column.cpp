@@ -25,6 +25,7 @@
 namespace trefoil {
 namespace {
 
+constexpr qsizetype kLongestMarkdown = 400'000;  ///< parsing takes about 0.1 µs a character
 constexpr double kTextScale = 1.06;
 const QString kMaskGlyph = QStringLiteral("▒");
 
@@ -95,26 +96,28 @@ TextStyle TextColumn::style() const {
 }
 
 void TextColumn::setMarkdown(const QString& source, bool streaming) {
-    m_markdown = true;
-    MarkdownResult parsed = parseMarkdown(source, streaming);
-    std::vector<MarkdownBlock> pieces = cutIntoPieces(std::move(parsed.blocks));
-    if (parsed.tooDeep) {
+    const std::int64_t start = LayoutQueue::threadTime();
+    std::vector<MarkdownBlock> pieces;
+    if (source.size() > kLongestMarkdown) {
         pieces = plainPieces(source);
-        pieces.insert(pieces.begin(), nestingNote());
+        pieces.insert(pieces.begin(), noteBlock(tr("Too long to be set as Markdown; shown as plain text.")));
+    } else {
+        MarkdownResult parsed = parseMarkdown(source, streaming);
+        pieces = parsed.tooDeep ? plainPieces(source) : cutIntoPieces(std::move(parsed.blocks));
+        if (parsed.tooDeep) pieces.insert(pieces.begin(), nestingNote());
     }
-    const std::size_t count = pieces.size();
-    for (std::size_t i = m_contentPieces; i < m_pieces.size(); ++i) pieces.push_back(m_pieces[i]->block);
-    m_contentPieces = count;
-    replacePieces(0, std::move(pieces));
+    m_queue.charge(LayoutQueue::threadTime() - start);
+    setContent(std::move(pieces));
 }
 
 void TextColumn::setPlainText(const QString& text) {
-    m_markdown = false;
     QString lines = text;
     lines.replace(QStringLiteral("\r\n"), QStringLiteral("\n"));
     lines.replace(u'\r', u'\n');
-    std::vector<MarkdownBlock> pieces;
-    if (!lines.isEmpty()) pieces = plainPieces(lines);
+    setContent(lines.isEmpty() ? std::vector<MarkdownBlock>() : plainPieces(lines));
+}
+
+void TextColumn::setContent(std::vector<MarkdownBlock> pieces) {
     const std::size_t count = pieces.size();
     for (std::size_t i = m_contentPieces; i < m_pieces.size(); ++i) pieces.push_back(m_pieces[i]->block);
     m_contentPieces = count;
@@ -549,6 +552,9 @@ bool TextColumn::focusNextPrevChild(bool next) {
         const std::optional<Link> link = nextLink(next);
         if (link.has_value()) {
             m_focusedLink = link;
+            const Piece& piece = *m_pieces[static_cast<std::size_t>(link->from.piece)];
+            const QTextBlock block = piece.document->findBlock(link->from.position);
+            emit linkFocused(piece.document->documentLayout()->blockBoundingRect(block).translated(0, piece.y).toAlignedRect());
             update();
             return true;
         }

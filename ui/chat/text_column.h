@@ -59,6 +59,8 @@ signals:
     void copied(const QString& text);
     /// A drag selects and the pointer is at this place (global), maybe outside of the view.
     void dragged(const QPoint& global);
+    /// The keyboard's focus moved to a link in this area of the column.
+    void linkFocused(const QRect& area);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -88,6 +90,7 @@ private:
         QString target;
     };
 
+    void setContent(std::vector<MarkdownBlock> pieces);
     void replacePieces(std::size_t first, std::vector<MarkdownBlock> blocks);
     void build(Piece& piece);
     void placeButtons(Piece& piece);
@@ -115,7 +118,6 @@ private:
     QPoint m_pressedAt;
     qint64 m_doubleClickTime = -1;
     int m_layoutCount = 0;
-    bool m_markdown = true;
     bool m_subtle = false;
     bool m_selecting = false;
     bool m_offsetsStale = false;

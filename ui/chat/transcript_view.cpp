@@ -165,6 +165,12 @@ MessageWidget* TranscriptView::Private::build(const TranscriptMessage& message) 
             }
         }
     });
+    for (TextColumn* column : widget->columns()) {
+        QObject::connect(column, &TextColumn::linkFocused, q, [this, column](const QRect& place) {
+            const QPoint middle = column->mapTo(content, place.center());
+            area->ensureVisible(middle.x(), middle.y(), 0, place.height());
+        });
+    }
     widgets.insert(id, widget);
     return widget;
 }
