@@ -186,13 +186,14 @@ int runGenerate(const GenerateOptions& options) {
     if (text) text->finish();
     observer.flush();
 
+    const int code = report(options, result, observer, text ? &*text : nullptr, model->text->tokenizer.get());
     if (!options.traceFile.empty() && result.stopReason != StopReason::Refused) {
         const DecodeRequest traced{request.promptIds, request.config, request.thinkingOpen,
                                    format != nullptr ? format->thinkEndId() : std::nullopt};
         if (const Status s = writeTextFile(options.traceFile, traceToJson(traced, result, observer.passes()) + "\n"); !s.ok())
             return fail(s.error());
     }
-    return report(options, result, observer, text ? &*text : nullptr, model->text->tokenizer.get());
+    return code;
 }
 
 }  // namespace trefoil::cli
