@@ -6,6 +6,7 @@
 #include "app/core/presets.h"
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
+#include "app/log.h"
 #include "app/termination.h"
 #include "ui/main_window/main_window.h"
 
@@ -80,6 +81,8 @@ int runApplication(const ApplicationOptions& options) {
     const DataLocation location = findDataLocation();
     const bool configReady = location.ok() && prepareFolder(location.configFolder).ok();
     Settings settings(configReady ? location.settingsFile() : QString());
+    startLog(location.ok() && prepareFolder(location.dataFolder).ok() ? location.dataFolder : QString());
+    for (const QString& note : location.notes) logNote(note);
     PresetStore presets(location.ok() ? location.presetsFile() : QString());
     const StoreProblem presetProblem = presets.load();
 
@@ -95,6 +98,10 @@ int runApplication(const ApplicationOptions& options) {
         if (!report.ok()) return;
         if (!report.temporary) settings.setHistoryFile(report.path == location.historyFile() ? QString() : report.path);
         store.purgeDeleted(kKeepDeletedMs);
+    });
+    QObject::connect(&chat, &ChatController::modelReady, &window, [](const ModelSummary& model) {
+        logNote(QStringLiteral("loaded %1 on %2 in %3 ms").arg(model.folder, model.device).arg(model.loadMs, 0, 'f', 0));
+        for (const QString& note : model.notes) logNote(note);
     });
     openHistory(store, location, settings, window);
     if (!presetProblem.ok()) window.showNotice(QStringLiteral("settings"), presetProblem.text(), false);

@@ -109,7 +109,8 @@ StoreProblem problemFrom(const QSqlError& error, const QString& action) {
     const int code = error.nativeErrorCode().toInt();
     const QString found = error.databaseText().isEmpty() ? error.driverText() : error.databaseText();
     const QString message = Text::tr("%1: %2.").arg(action, found);
-    switch (code & 0xFF) {
+    // The log's index cannot get its pages on a full disk; SQLite calls that an I/O error.
+    switch (code == SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : code & 0xFF) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return {StoreProblemKind::Locked, Text::tr("%1: another program is using the history.").arg(action),
