@@ -136,7 +136,7 @@ StoreProblem problemFrom(const QSqlError& error, const QString& action) {
         case SQLITE_ERROR:
             return {StoreProblemKind::Invalid, message, Text::tr("Please report this.")};
         default:
-            return {StoreProblemKind::Io, message, Text::tr("Check the disk; it is tried again.")};
+            return {StoreProblemKind::Io, message, Text::tr("Check the disk and its free space; it is tried again.")};
     }
 }
 
