@@ -111,6 +111,7 @@ void ChatController::cancelLoad() { m_engine->cancel(m_loadRequest); }
 // -------------------------------------------------------------------------------------------------------- conversations
 
 void ChatController::newConversation() {
+    keepDraft();
     m_openRequest = 0;
     m_pending.reset();
     m_conversation = ConversationRecord();
@@ -123,6 +124,7 @@ void ChatController::newConversation() {
 
 void ChatController::openConversation(const QString& id) {
     if (id == m_conversation.id && m_stored) return;
+    keepDraft();
     m_pending.reset();
     m_openRequest = m_store->loadConversationAsync(id);
 }
@@ -197,6 +199,10 @@ void ChatController::setDraft(const QString& text) {
     if (m_conversation.draft == text) return;
     m_conversation.draft = text;
     if (m_stored) m_store->setDraft(m_conversation.id, text);
+}
+
+void ChatController::keepDraft() {
+    if (!m_conversation.draft.trimmed().isEmpty()) ensureStored();
 }
 
 /// Puts the open conversation into the history when the first thing worth keeping happens.
@@ -306,10 +312,10 @@ void ChatController::ask(const QString& question, const QList<PromptMessage>& me
     MessageRecord user = newMessage(m_conversation.id, kUser, question);
     m_store->appendMessage(user);
     m_messages.append(user);
-    setDraft({});
+    if (m_conversation.draft == question) setDraft({});
     touch(titleFromQuestion(question));
     emit messageAdded(user);
-    emit sent();
+    emit sent(question);
     startAnswer(messages);
 }
 

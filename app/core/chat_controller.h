@@ -58,6 +58,8 @@ public slots:
     void setSystemPrompt(const QString& conversationId, const QString& text);
     void setControls(const ControlValues& values);
     void setDraft(const QString& text);
+    /// Before the program ends: a draft in a conversation that is not in the history yet puts it there.
+    void keepDraft();
 
     /// Counts the prompt as it would be sent with `draft` as the question; answers with promptCounted.
     void countPrompt(const QString& draft);
@@ -91,7 +93,8 @@ signals:
     void activityChanged(const QString& text);
 
     void promptCounted(const trefoil::PromptView& prompt);
-    void sent();
+    /// The question was stored and is being answered.
+    void sent(const QString& text);
     void sendRefused(const trefoil::SendProblem& problem, const QString& text);
 
     void answerBegan(const trefoil::TraceView& emptyTrace);

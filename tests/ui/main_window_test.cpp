@@ -87,6 +87,7 @@ private slots:
     void valuesBelongToTheConversation();
     void refusesWhatCannotFit();
     void emptyPromptIsNotSent();
+    void draftsAreKept();
     void regenerateGivesTheSameText();
     void deleteCanBeUndone();
     void closingWhileAnsweringKeepsTheText();
@@ -335,6 +336,46 @@ void MainWindowTest::emptyPromptIsNotSent() {
     QTest::qWait(200);
     QVERIFY(w.chat->messages().isEmpty());
     QVERIFY(!w.chat->isRunning());
+}
+
+void MainWindowTest::draftsAreKept() {
+    const QTemporaryDir folder;
+    const QString draft = QStringLiteral("half a thought");
+    {
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        auto* composer = w.window->findChild<trefoil::Composer*>();
+        QTest::keyClicks(w.find<QWidget>("composerEditor"), draft);
+        // An example is asked from another place: the draft stays in the composer.
+        w.chat->send(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(w.waitForAnswer());
+        QCOMPARE(composer->text(), draft);
+        const QString id = w.chat->conversation().id;
+        QTest::mouseClick(w.find<QAbstractButton>("newChatButton"), Qt::LeftButton);
+        QVERIFY(composer->text().isEmpty());
+        w.chat->openConversation(id);
+        QTRY_COMPARE(composer->text(), draft);
+        // A draft in a chat that was never sent.
+        QTest::mouseClick(w.find<QAbstractButton>("newChatButton"), Qt::LeftButton);
+        QTest::keyClicks(w.find<QWidget>("composerEditor"), QStringLiteral("another"));
+        QVERIFY(w.window->close());
+    }
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    QStringList drafts;
+    connect(w.chat.get(), &trefoil::ChatController::conversationShown, this,
+            [&](const trefoil::ConversationRecord& c, const QList<MessageRecord>&) { drafts.append(c.draft); });
+    QList<trefoil::ConversationSummary> list;
+    connect(w.store.get(), &trefoil::StoreWorker::listLoaded, this,
+            [&](trefoil::RequestId, const QList<trefoil::ConversationSummary>& l, const trefoil::StoreProblem&) { list = l; });
+    w.store->loadListAsync();
+    QTRY_COMPARE(list.size(), 2);
+    for (const trefoil::ConversationSummary& c : list) {
+        w.chat->openConversation(c.id);
+        QTRY_COMPARE(w.chat->conversation().id, c.id);
+    }
+    drafts.sort();
+    QCOMPARE(drafts, (QStringList{QStringLiteral("another"), draft}));
 }
 
 void MainWindowTest::regenerateGivesTheSameText() {

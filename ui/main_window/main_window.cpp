@@ -60,7 +60,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     connect(&m_countTimer, &QTimer::timeout, this, [this] { m_chat->countPrompt(m_composer->text()); });
     m_draftTimer.setInterval(kDraftDelayMs);
     m_draftTimer.setSingleShot(true);
-    connect(&m_draftTimer, &QTimer::timeout, this, [this] { m_chat->setDraft(m_composer->text()); });
+    connect(&m_draftTimer, &QTimer::timeout, this, &MainWindow::saveDraft);
 
     applyTheme(m_services.settings->theme());
     applyFontSize(m_services.settings->fontSize());
@@ -137,6 +137,7 @@ void MainWindow::connectChat() {
     connect(m_chat, &ChatController::listChanged, this, [this](const QList<ConversationSummary>& list, const QString& working) {
         m_list->setItems(toConversationItems(list, working));
         m_list->setCurrent(m_chat->conversation().id);
+        showTitle();
     });
     connect(m_chat, &ChatController::conversationShown, this, &MainWindow::showConversation);
     connect(m_chat, &ChatController::conversationDeleted, this, [this](const QString& id, const QString& title) {
@@ -178,10 +179,10 @@ void MainWindow::connectChat() {
                                     prompt.context);
         if (m_promptView != nullptr && m_promptView->isVisible()) m_promptView->setPrompt(prompt);
     });
-    connect(m_chat, &ChatController::sent, this, [this] {
-        m_draftTimer.stop();
+    connect(m_chat, &ChatController::sent, this, [this](const QString& text) {
         m_composer->setProblem({});
-        m_composer->setText({});
+        if (m_composer->text() == text) m_composer->setText({});  // an example was sent otherwise: the draft stays
+        saveDraft();
         countPromptSoon();
     });
     connect(m_chat, &ChatController::sendRefused, this, &MainWindow::showSendProblem);
@@ -206,8 +207,11 @@ void MainWindow::connectChat() {
 }
 
 void MainWindow::connectWidgets() {
-    connect(m_list, &ConversationList::newRequested, m_chat, &ChatController::newConversation);
-    connect(m_list, &ConversationList::opened, m_chat, &ChatController::openConversation);
+    connect(m_list, &ConversationList::newRequested, this, &MainWindow::startNewConversation);
+    connect(m_list, &ConversationList::opened, this, [this](const QString& id) {
+        saveDraft();
+        m_chat->openConversation(id);
+    });
     connect(m_list, &ConversationList::renamed, m_chat, &ChatController::renameConversation);
     connect(m_list, &ConversationList::deleteRequested, m_chat, &ChatController::deleteConversation);
     connect(m_undo, &UndoBar::undoRequested, m_chat, &ChatController::undoDelete);
@@ -287,7 +291,7 @@ void MainWindow::showConversation(const ConversationRecord& conversation, const 
     m_pendingMessage.reset();
     m_pendingPass.reset();
     m_openBlockShown = false;
-    setWindowTitle(conversation.title.isEmpty() ? QStringLiteral("Trefoil") : tr("%1 — Trefoil").arg(conversation.title));
+    showTitle();
     m_list->setCurrent(conversation.id);
     m_systemPrompt->setPrompt(conversation.id, conversation.systemPrompt);
     QList<TranscriptMessage> shown;
@@ -426,6 +430,22 @@ void MainWindow::showOpenBlock(const PassView& pass) {
     m_openBlockShown = true;
 }
 
+void MainWindow::saveDraft() {
+    m_draftTimer.stop();
+    m_chat->setDraft(m_composer->text());
+}
+
+void MainWindow::startNewConversation() {
+    saveDraft();
+    m_chat->newConversation();
+    m_composer->focusEditor();
+}
+
+void MainWindow::showTitle() {
+    const QString title = m_chat->conversation().title;
+    setWindowTitle(title.isEmpty() ? QStringLiteral("Trefoil") : tr("%1 — Trefoil").arg(title));
+}
+
 void MainWindow::countPromptSoon() { m_countTimer.start(); }
 
 // ---------------------------------------------------------------------------------------------------------------- history
@@ -487,8 +507,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return event->ignore();
     }
     m_systemPrompt->flush();
-    m_draftTimer.stop();
-    m_chat->setDraft(m_composer->text());
+    saveDraft();
+    m_chat->keepDraft();
     m_undo->expireNow();
     m_services.settings->setWindowGeometry(saveGeometry());
     m_services.settings->setWindowState(saveState());

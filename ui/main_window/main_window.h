@@ -86,6 +86,9 @@ private:
     void showOpenBlock(const PassView& pass);
     void showWelcome();
     void countPromptSoon();
+    void saveDraft();
+    void startNewConversation();
+    void showTitle();
     void applyTheme(ThemeChoice choice);
     void applyFontSize(int points);
     void changeFontSize(int step);

@@ -54,8 +54,8 @@ void MainWindow::buildMenus() {
 
 void MainWindow::buildFileMenu() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    connect(addAction(file, tr("&New chat"), QKeySequence::New, QStringLiteral("actionNewChat")), &QAction::triggered, m_chat,
-            &ChatController::newConversation);
+    connect(addAction(file, tr("&New chat"), QKeySequence::New, QStringLiteral("actionNewChat")), &QAction::triggered, this,
+            &MainWindow::startNewConversation);
     connect(addAction(file, tr("&Open model…"), QKeySequence::Open, QStringLiteral("actionOpenModel")), &QAction::triggered, this,
             &MainWindow::chooseModel);
     connect(addAction(file, tr("Open the &demo model"), {}, QStringLiteral("actionDemoModel")), &QAction::triggered, this,
