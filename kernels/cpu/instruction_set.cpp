@@ -26,6 +26,7 @@ std::string instructionSetName() {
     const std::int64_t target = HWY_DYNAMIC_DISPATCH(currentTarget)();
     if (target == HWY_AVX3) return "AVX-512";
     if (target == HWY_AVX2) return "AVX2";
+    if (target == HWY_SSE4) return "SSE4";
     if (target == HWY_EMU128 || target == HWY_SCALAR) return "portable";
     return hwy::TargetName(target);
 }

@@ -7,7 +7,7 @@
 
 namespace trefoil::kernels {
 
-/// "AVX-512", "AVX2" or "portable" on x86-64; Highway's own name elsewhere. What the kernels run on now.
+/// "AVX-512", "AVX2", "SSE4" or "portable" on x86-64; Highway's own name elsewhere. What the kernels run on now.
 [[nodiscard]] std::string instructionSetName();
 
 /// Bit masks of the sets that this program has code for and this processor can run, best first.

@@ -13,6 +13,12 @@ constexpr std::chrono::microseconds kSpin{50};
 constexpr int kSpinsPerLook = 64;
 constexpr int kSpinsBeforeYield = 1024;
 
+/// Spinning helps only while every thread has a core to itself.
+bool spinningPays(int threads) {
+    const unsigned cores = std::thread::hardware_concurrency();
+    return cores == 0 || static_cast<unsigned>(std::max(threads, 0)) <= cores;
+}
+
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -23,7 +29,7 @@ void pause() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : m_parts(static_cast<std::size_t>(std::max(threads, 1))) {
+ThreadPool::ThreadPool(int threads) : m_spins(spinningPays(threads)), m_parts(static_cast<std::size_t>(std::max(threads, 1))) {
     m_helpers.reserve(threads > 1 ? static_cast<std::size_t>(threads - 1) : 0);
     for (int worker = 1; worker < threads; ++worker) {
         try {
@@ -83,14 +89,14 @@ void ThreadPool::runErased(std::int64_t tasks, Call call, void* context) {
     // Waits for taken tasks only: a helper that sleeps, or lost its core to another program, holds nothing up.
     for (int spins = 1; m_done.load(std::memory_order_acquire) < tasks; ++spins) {
         pause();
-        if (spins % kSpinsBeforeYield == 0) std::this_thread::yield();
+        if (!m_spins || spins % kSpinsBeforeYield == 0) std::this_thread::yield();
     }
 }
 
 void ThreadPool::help(int worker) {
     std::uint64_t seen = 0;
     for (;;) {
-        auto until = std::chrono::steady_clock::now() + kSpin;
+        const auto until = std::chrono::steady_clock::now() + (m_spins ? kSpin : std::chrono::microseconds{0});
         while (m_generation.load() == seen) {
             for (int i = 0; i < kSpinsPerLook && m_generation.load(std::memory_order_relaxed) == seen; ++i) pause();
             if (m_generation.load() != seen) break;

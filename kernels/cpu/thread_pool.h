@@ -47,6 +47,7 @@ private:
         std::int64_t end = 0;               ///< one past the part's last task
     };
 
+    const bool m_spins;  ///< threads wait busily; false when there are more of them than cores
     std::vector<std::thread> m_helpers;
     Call m_call = nullptr;
     void* m_context = nullptr;
