@@ -114,7 +114,7 @@ QString visiblePiece(const QString& text, qint32 token) {
 }
 
 QString drawablePiece(const QString& text, qint32 token, const QFont& font) {
-    const QString shown = visiblePiece(text, token);
+    QString shown = visiblePiece(text, token);
     if (canDraw(shown, font)) return shown;
     QString drawn;
     const QList<uint> points = shown.toUcs4();

@@ -96,7 +96,7 @@ void setShades(QPalette& palette, const QColor& button, bool dark) {
     palette.setColor(QPalette::Light, dark ? button.lighter(150) : QColor(Qt::white));
     palette.setColor(QPalette::Midlight, dark ? button.lighter(125) : button.lighter(104));
     palette.setColor(QPalette::Mid, dark ? button.darker(120) : button.darker(125));
-    palette.setColor(QPalette::Dark, dark ? button.darker(150) : button.darker(150));
+    palette.setColor(QPalette::Dark, button.darker(150));
     palette.setColor(QPalette::Shadow, dark ? QColor(0, 0, 0) : button.darker(250));
 }
 
