@@ -78,6 +78,7 @@ void ChatController::connectStore() {
     connect(m_store, &StoreWorker::listLoaded, this,
             [this](RequestId id, const QList<ConversationSummary>& list, const StoreProblem& problem) {
                 if (id != m_listRequest) return;
+                m_listRequest = 0;
                 if (!problem.ok()) return emit storeProblem(problem.text());
                 m_list = list;
                 publishList();
@@ -234,6 +235,8 @@ void ChatController::touch(const QString& title) {
 void ChatController::refreshList() { m_listRequest = m_store->loadListAsync(); }
 
 void ChatController::publishList() {
+    // A list that was asked for before this change would undo it on the screen: ask anew, what waits to be written included.
+    if (m_listRequest != 0) refreshList();
     QList<ConversationSummary> shown;
     for (const ConversationSummary& c : std::as_const(m_list))
         if (!m_deleted.contains(c.id)) shown.append(c);
@@ -422,7 +425,6 @@ void ChatController::onFinished(RequestId id, const GenerationOutcome& outcome) 
 }
 
 void ChatController::requestTrace(const QString& messageId) {
-    if (messageId == runningMessage()) return emit traceReady(messageId, liveTrace(), {});
     m_traceRequests.insert(m_store->loadTraceAsync(messageId), messageId);
 }
 

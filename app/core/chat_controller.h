@@ -71,7 +71,7 @@ public slots:
     /// Writes the last answer anew.
     void regenerate(const QString& messageId);
     void stop();
-    /// The blocks of an answer; answers with traceReady.
+    /// The blocks of a saved answer (see liveTrace for the one being written); answers with traceReady.
     void requestTrace(const QString& messageId);
 
 signals:

@@ -420,7 +420,9 @@ void MainWindowTest::deleteCanBeUndone() {
     w.chat->deleteConversation(id);
     QTRY_VERIFY(!list->model()->indexOf(id).isValid());
     QVERIFY(w.chat->conversation().id != id);
-    QTest::mouseClick(w.find<QAbstractButton>("undoButton"), Qt::LeftButton);
+    auto* undo = w.find<QAbstractButton>("undoButton");
+    QTRY_VERIFY(undo->isVisible() && undo->width() > 20);
+    QTest::mouseClick(undo, Qt::LeftButton);
     QTRY_VERIFY(list->model()->indexOf(id).isValid());
     QTRY_COMPARE(w.chat->conversation().id, id);
     QCOMPARE(w.chat->messages().size(), 2);

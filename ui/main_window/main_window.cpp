@@ -9,6 +9,7 @@
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/undo_bar.h"
 #include "ui/main_window/message_conversion.h"
+#include "ui/main_window/notice_ids.h"
 #include "ui/models/load_progress.h"
 #include "ui/models/model_dialog.h"
 #include "ui/models/prompt_view_dialog.h"
@@ -31,11 +32,6 @@ constexpr int kFrameMs = 33;        // transcript and status bar; the Block dock
 constexpr int kCountDelayMs = 150;  // after the last key
 constexpr int kDraftDelayMs = 800;
 constexpr int kFlushTimeoutMs = 3000;
-
-const QString kStoreNotice = QStringLiteral("store");
-const QString kSaveNotice = QStringLiteral("save");
-const QString kModelNotice = QStringLiteral("model");
-const QString kSettingsNotice = QStringLiteral("settings");
 
 }  // namespace
 
@@ -131,159 +127,6 @@ void MainWindow::buildDocks() {
     resizeDocks({m_blockDockWidget, m_generationDockWidget}, {480, 320}, Qt::Vertical);
 }
 
-// ------------------------------------------------------------------------------------------------------------ connections
-
-void MainWindow::connectChat() {
-    connect(m_chat, &ChatController::listChanged, this, [this](const QList<ConversationSummary>& list, const QString& working) {
-        m_list->setItems(toConversationItems(list, working));
-        m_list->setCurrent(m_chat->conversation().id);
-        showTitle();
-    });
-    connect(m_chat, &ChatController::conversationShown, this, &MainWindow::showConversation);
-    connect(m_chat, &ChatController::conversationDeleted, this, [this](const QString& id, const QString& title) {
-        m_undo->offer(id, title.isEmpty() ? tr("Conversation deleted.") : tr("“%1” deleted.").arg(title));
-    });
-    connect(m_chat, &ChatController::controlsChanged, this, [this](const ControlValues& values) {
-        m_generation->setValues(values);
-        m_composer->setThinking(values.value(QStringLiteral("enable_thinking"), true).toBool());
-        countPromptSoon();
-    });
-    connect(m_chat, &ChatController::messageAdded, this, [this](const MessageRecord& message) {
-        m_transcript->appendMessage(toTranscriptMessage(message, m_chat->runningMessage()));
-    });
-    connect(m_chat, &ChatController::messageChanged, this, &MainWindow::onMessageChanged);
-    connect(m_chat, &ChatController::messageRemoved, m_transcript, &TranscriptView::removeMessage);
-    connect(m_chat, &ChatController::runningChanged, this, &MainWindow::showRunning);
-    connect(m_chat, &ChatController::activityChanged, this, [this](const QString& text) {
-        m_status->setActivity(text);
-        const bool here = m_chat->runningConversation() == m_chat->conversation().id;
-        m_transcript->setActivity(here ? text : QString());
-    });
-    connect(m_chat, &ChatController::answerBegan, this, [this](const TraceView& trace) {
-        m_tracedMessage = m_chat->runningMessage();
-        m_blocks->beginLive(trace.maskId, trace.blockSize, trace.threshold);
-        m_status->clearStats();
-    });
-    connect(m_chat, &ChatController::passArrived, this, &MainWindow::onPass);
-    connect(m_chat, &ChatController::answerEnded, this, [this](const MessageRecord& answer) {
-        if (answer.conversationId == m_chat->conversation().id) m_blocks->endLive();
-    });
-    connect(m_chat, &ChatController::traceReady, this, [this](const QString& id, const TraceView& trace, const QString& problem) {
-        if (id != m_tracedMessage || id == m_chat->runningMessage()) return;
-        m_blocks->setTrace(trace);
-        if (!problem.isEmpty()) m_status->setActivity(problem);
-    });
-    connect(m_chat, &ChatController::promptCounted, this, [this](const PromptView& prompt) {
-        m_lastPrompt = prompt;
-        m_composer->setContextUsage(prompt.tokens, positionsNeeded(prompt.tokens, m_chat->controls()) - prompt.tokens,
-                                    prompt.context);
-        if (m_promptView != nullptr && m_promptView->isVisible()) m_promptView->setPrompt(prompt);
-    });
-    connect(m_chat, &ChatController::sent, this, [this](const QString& text) {
-        m_composer->setProblem({});
-        if (m_composer->text() == text) m_composer->setText({});  // an example was sent otherwise: the draft stays
-        saveDraft();
-        countPromptSoon();
-    });
-    connect(m_chat, &ChatController::sendRefused, this, &MainWindow::showSendProblem);
-    connect(m_chat, &ChatController::storeProblem, this, [this](const QString& text) { showNotice(kStoreNotice, text, true); });
-
-    connect(m_chat, &ChatController::loadStarted, this, [this](const QString& name) {
-        m_notices->clear(kModelNotice);
-        m_status->loadProgress()->begin(name);
-    });
-    connect(m_chat, &ChatController::loadProgress, m_status->loadProgress(), &LoadProgress::setProgress);
-    connect(m_chat, &ChatController::modelReady, this, &MainWindow::showModel);
-    connect(m_chat, &ChatController::loadEnded, this, [this](const QString& message) {
-        m_status->loadProgress()->finish();
-        if (message.isEmpty()) return;
-        const QString kept = m_chat->model() ? tr(" %1 stays loaded.").arg(m_chat->model()->name) : QString();
-        m_notices->show({kModelNotice,
-                         NoticeKind::Error,
-                         tr("The model could not be loaded: %1.").arg(message) + kept,
-                         {{QStringLiteral("open"), tr("Open another…")}},
-                         true});
-    });
-}
-
-void MainWindow::connectWidgets() {
-    connect(m_list, &ConversationList::newRequested, this, &MainWindow::startNewConversation);
-    connect(m_list, &ConversationList::opened, this, [this](const QString& id) {
-        saveDraft();
-        m_chat->openConversation(id);
-    });
-    connect(m_list, &ConversationList::renamed, m_chat, &ChatController::renameConversation);
-    connect(m_list, &ConversationList::deleteRequested, m_chat, &ChatController::deleteConversation);
-    connect(m_undo, &UndoBar::undoRequested, m_chat, &ChatController::undoDelete);
-    connect(m_systemPrompt, &SystemPromptPanel::textEdited, m_chat, &ChatController::setSystemPrompt);
-    connect(m_systemPrompt, &SystemPromptPanel::textEdited, this, &MainWindow::countPromptSoon);
-
-    connect(m_transcript, &TranscriptView::regenerateRequested, m_chat, &ChatController::regenerate);
-    connect(m_transcript, &TranscriptView::exampleChosen, m_chat, &ChatController::send);
-    connect(m_transcript, &TranscriptView::traceRequested, this, [this](const QString& id) {
-        m_blockDockWidget->show();
-        m_blockDockWidget->raise();
-        if (m_tracedMessage == id && id == m_chat->runningMessage()) return;
-        m_tracedMessage = id;
-        m_chat->requestTrace(id);
-    });
-
-    connect(m_composer, &Composer::sendRequested, m_chat, &ChatController::send);
-    connect(m_composer, &Composer::stopRequested, m_chat, &ChatController::stop);
-    connect(m_composer, &Composer::textEdited, this, [this] {
-        m_draftTimer.start();
-        countPromptSoon();
-    });
-    connect(m_composer, &Composer::thinkingToggled, this, [this](bool thinking) {
-        ControlValues values = m_chat->controls();
-        values.insert(QStringLiteral("enable_thinking"), thinking);
-        m_chat->setControls(values);
-    });
-    connect(m_composer, &Composer::problemAction, this, [this](const QString& action) {
-        m_composer->setProblem({});
-        if (action == QLatin1String("shorter")) m_chat->sendWithShorterAnswer(m_refusedText, m_shorterTokens);
-        if (action == QLatin1String("oldest")) m_chat->sendWithoutOldest(m_refusedText);
-    });
-
-    connect(m_generation, &GenerationDock::valuesChanged, m_chat, &ChatController::setControls);
-    connect(m_generation, &GenerationDock::presetChosen, this, [this](const QString& name) {
-        ControlValues values = m_chat->controls();
-        const ControlValues preset = m_services.presets->controls(name);
-        for (auto it = preset.constBegin(); it != preset.constEnd(); ++it) values.insert(it.key(), it.value());
-        m_chat->setControls(values);
-    });
-    const auto presetDone = [this](const StoreProblem& problem) {
-        m_generation->setPresets(m_services.presets->names());
-        if (!problem.ok()) showNotice(kSettingsNotice, problem.text(), true);
-    };
-    connect(m_generation, &GenerationDock::presetSaveRequested, this,
-            [this, presetDone](const QString& name) { presetDone(m_services.presets->save(name, m_generation->values())); });
-    connect(m_generation, &GenerationDock::presetRemoveRequested, this,
-            [this, presetDone](const QString& name) { presetDone(m_services.presets->remove(name)); });
-
-    connect(m_status, &StatusBar::modelClicked, this, &MainWindow::showModelDialog);
-    connect(m_status->loadProgress(), &LoadProgress::cancelRequested, m_chat, &ChatController::cancelLoad);
-    connect(m_notices, &NoticeBar::actionTriggered, this, &MainWindow::onNoticeAction);
-}
-
-void MainWindow::connectStore() {
-    connect(m_services.store, &StoreWorker::notSaved, this, [this](const StoreProblem& reason, int /*waiting*/) {
-        m_notices->show({kSaveNotice,
-                         NoticeKind::Warning,
-                         tr("Not saved yet: %1 Nothing is lost while Trefoil stays open; it keeps trying.").arg(reason.text()),
-                         {},
-                         false});
-    });
-    connect(m_services.store, &StoreWorker::saved, this, [this] { m_notices->clear(kSaveNotice); });
-    connect(m_services.store, &StoreWorker::writeRejected, this, [this](const StoreProblem& problem) {
-        showNotice(kStoreNotice, tr("A change could not be kept: %1").arg(problem.text()), true);
-    });
-    connect(m_services.settings, &Settings::notSaved, this, [this](const StoreProblem& problem) {
-        showNotice(kSettingsNotice, tr("Settings are not saved: %1").arg(problem.text()), false);
-    });
-    connect(m_services.settings, &Settings::saved, this, [this] { m_notices->clear(kSettingsNotice); });
-}
-
 // ------------------------------------------------------------------------------------------------------------------ state
 
 void MainWindow::showConversation(const ConversationRecord& conversation, const QList<MessageRecord>& messages) {
@@ -314,15 +157,20 @@ void MainWindow::showBlocksOf(const QList<MessageRecord>& messages) {
         if (it->role != QLatin1String("assistant")) continue;
         m_tracedMessage = it->id;
         if (it->id == m_chat->runningMessage()) {
-            const TraceView live = m_chat->liveTrace();
-            m_blocks->beginLive(live.maskId, live.blockSize, live.threshold);
-            for (const PassView& pass : live.passes) m_blocks->addPass(pass);
+            showLiveBlocks();
         } else {
             m_status->setStats(it->stats);
             m_chat->requestTrace(it->id);
         }
         return;
     }
+}
+
+/// The blocks of the answer that is being written, from its beginning.
+void MainWindow::showLiveBlocks() {
+    const TraceView live = m_chat->liveTrace();
+    m_blocks->beginLive(live.maskId, live.blockSize, live.threshold);
+    for (const PassView& pass : live.passes) m_blocks->addPass(pass);
 }
 
 void MainWindow::showModel(const ModelSummary& model) {

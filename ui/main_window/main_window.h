@@ -70,12 +70,17 @@ private:
     void buildHelpMenu();
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& keys, const QString& name);
     void connectChat();
+    void connectAnswers();
+    void connectLoading();
+    void connectComposer();
+    void connectGeneration();
     void connectWidgets();
     void connectStore();
     void restoreLayout();
 
     void showConversation(const ConversationRecord& conversation, const QList<MessageRecord>& messages);
     void showBlocksOf(const QList<MessageRecord>& messages);
+    void showLiveBlocks();
     void showModel(const ModelSummary& model);
     void showRunning();
     void showSendProblem(const SendProblem& problem, const QString& text);
