@@ -33,7 +33,7 @@ QString decodeEntity(const QString& entity) {
     const auto found = known.constFind(entity);
     if (found != known.constEnd()) return *found;
     // Qt knows the names; the letters around keep white space from being trimmed.
-    const QString text = QTextDocumentFragment::fromHtml(u'x' + entity + u'x').toPlainText().mid(1).chopped(1);
+    QString text = QTextDocumentFragment::fromHtml(u'x' + entity + u'x').toPlainText().mid(1).chopped(1);
     if (known.size() < 4096) known.insert(entity, text);
     return text;
 }

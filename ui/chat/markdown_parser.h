@@ -12,18 +12,16 @@
 
 namespace trefoil {
 
-/// How a stretch of text is set; flags.
-enum InlineStyle : std::uint16_t {
-    kPlainText = 0,
-    kEmphasis = 1U << 0U,
-    kStrong = 1U << 1U,
-    kStrike = 1U << 2U,
-    kInlineCode = 1U << 3U,
-    kRawHtml = 1U << 4U,
-    kImageNote = 1U << 5U,  ///< label and address of an image
-    kMasked = 1U << 6U,     ///< a masked cell of the open block
-    kSubtle = 1U << 7U,
-};
+/// How a stretch of text is set: flags.
+inline constexpr std::uint16_t kPlainText = 0;
+inline constexpr std::uint16_t kEmphasis = 1U << 0U;
+inline constexpr std::uint16_t kStrong = 1U << 1U;
+inline constexpr std::uint16_t kStrike = 1U << 2U;
+inline constexpr std::uint16_t kInlineCode = 1U << 3U;
+inline constexpr std::uint16_t kRawHtml = 1U << 4U;
+inline constexpr std::uint16_t kImageNote = 1U << 5U;  ///< label and address of an image
+inline constexpr std::uint16_t kMasked = 1U << 6U;     ///< a masked cell of the open block
+inline constexpr std::uint16_t kSubtle = 1U << 7U;     ///< the program's own words
 
 /// A stretch of text of one style. Hard breaks are U+2028.
 struct InlineRun {

@@ -59,8 +59,7 @@ void scaleFont(QTextCharFormat& format, const QFont& base, double factor) {
 class Writer {
 public:
     Writer(QTextDocument& document, const TextStyle& style, const Highlighter& highlighter)
-        : m_document(document),
-          m_cursor(&document),
+        : m_cursor(&document),
           m_style(style),
           m_highlighter(highlighter),
           m_metrics(style.font),
@@ -88,7 +87,6 @@ private:
     [[nodiscard]] QTextCharFormat formatOf(const InlineRun& run, const QTextCharFormat& base) const;
     [[nodiscard]] qreal paragraphGap() const { return std::round(m_unit * 0.62); }
 
-    QTextDocument& m_document;
     QTextCursor m_cursor;
     const TextStyle& m_style;
     const Highlighter& m_highlighter;

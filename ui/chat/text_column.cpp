@@ -177,7 +177,7 @@ void TextColumn::replacePieces(std::size_t first, std::vector<MarkdownBlock> blo
 
 bool TextColumn::hasWork() const { return m_pending > 0 && !isHidden() && testAttribute(Qt::WA_Resized) && width() > 0; }
 
-void TextColumn::build(Piece& piece) {
+void TextColumn::build(Piece& piece) const {
     if (!piece.stale && piece.document != nullptr) return;
     piece.document = std::make_unique<ClosedTextDocument>();
     QTextOption option;
@@ -272,8 +272,9 @@ void TextColumn::placeButtons(Piece& piece) {
 
 void TextColumn::copyCode(const QToolButton* button) {
     for (const std::unique_ptr<Piece>& piece : m_pieces) {
-        const qsizetype index = piece->buttons.indexOf(const_cast<QToolButton*>(button));
-        if (index < 0 || static_cast<std::size_t>(index) >= piece->codes.size()) continue;
+        const auto found = std::find(piece->buttons.cbegin(), piece->buttons.cend(), button);
+        const qsizetype index = found - piece->buttons.cbegin();
+        if (found == piece->buttons.cend() || static_cast<std::size_t>(index) >= piece->codes.size()) continue;
         const QString code = piece->codes[static_cast<std::size_t>(index)]->text;
         QApplication::clipboard()->setText(code);
         emit copied(code);
@@ -413,7 +414,7 @@ void TextColumn::select(const Place& from, const Place& to) {
 
 void TextColumn::selectAll() {
     if (m_pieces.empty()) return;
-    const_cast<TextColumn*>(this)->build(*m_pieces.back());
+    build(*m_pieces.back());
     select({}, {static_cast<int>(m_pieces.size()) - 1, m_pieces.back()->document->characterCount() - 1});
     emit selectionStarted();
 }
@@ -424,7 +425,7 @@ QString TextColumn::textBetween(const Place& from, const Place& to) const {
     QString text;
     for (int i = from.piece; i <= to.piece && i < static_cast<int>(m_pieces.size()); ++i) {
         Piece& piece = *m_pieces[static_cast<std::size_t>(i)];
-        const_cast<TextColumn*>(this)->build(piece);
+        build(piece);
         if (i > from.piece && !piece.block.continuesLine) {
             text += piece.block.continuesPrevious ? QStringLiteral("\n") : QStringLiteral("\n\n");
         }
@@ -443,7 +444,7 @@ QString TextColumn::selectedText() const {
 
 QString TextColumn::shownText() const {
     if (m_pieces.empty()) return {};
-    const_cast<TextColumn*>(this)->build(*m_pieces.back());
+    build(*m_pieces.back());
     return textBetween({}, {static_cast<int>(m_pieces.size()) - 1, m_pieces.back()->document->characterCount() - 1});
 }
 
@@ -538,7 +539,7 @@ std::optional<TextColumn::Link> TextColumn::nextLink(bool forward) const {
                           fragment.position() + fragment.length(),
                           fragment.charFormat().anchorHref()};
                 const bool isCurrent = m_focusedLink.has_value() && link.from == m_focusedLink->from;
-                if (forward && (!m_focusedLink.has_value() || link.from > m_focusedLink->from)) return link;
+                if (forward && (!m_focusedLink.has_value() || m_focusedLink->from < link.from)) return link;
                 if (!forward && isCurrent) return previous;
                 previous = link;
             }

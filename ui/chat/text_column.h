@@ -82,7 +82,10 @@ private:
     struct Place {
         int piece = 0;
         int position = 0;
-        auto operator<=>(const Place&) const = default;
+        bool operator==(const Place&) const = default;
+        bool operator<(const Place& other) const {
+            return piece != other.piece ? piece < other.piece : position < other.position;
+        }
     };
     struct Link {
         Place from;
@@ -92,7 +95,7 @@ private:
 
     void setContent(std::vector<MarkdownBlock> pieces);
     void replacePieces(std::size_t first, std::vector<MarkdownBlock> blocks);
-    void build(Piece& piece);
+    void build(Piece& piece) const;
     void placeButtons(Piece& piece);
     void updateOffsets();
     void markAllStale();
@@ -107,10 +110,10 @@ private:
 
     LayoutQueue& m_queue;
     std::vector<std::unique_ptr<Piece>> m_pieces;
-    std::size_t m_contentPieces = 0;  ///< pieces after these show the open block
-    std::size_t m_pending = 0;        ///< pieces to lay out
-    std::shared_ptr<const CodeText> m_highlightedCode;
-    QList<CodeSpan> m_highlights;
+    std::size_t m_contentPieces = 0;                            ///< pieces after these show the open block
+    std::size_t m_pending = 0;                                  ///< pieces to lay out
+    mutable std::shared_ptr<const CodeText> m_highlightedCode;  ///< cache of the last code's colours
+    mutable QList<CodeSpan> m_highlights;
     Place m_anchor;
     Place m_head;
     std::optional<Link> m_focusedLink;
