@@ -7,16 +7,19 @@
 
 namespace trefoil {
 
-enum TextProperty : int {
-    kQuoteBars = QTextFormat::UserProperty + 1,  ///< block, table: list of x
-    kCodePart,                                   ///< block: CodePart flags
-    kCodeLeft,                                   ///< block: left edge of the code's box
-    kRule,                                       ///< block: a thematic break
-    kGapBefore,                                  ///< block: distance to the block before, pixels
-    kCopyText,                                   ///< character format: what copying gives instead
-};
+inline constexpr int kQuoteBars = QTextFormat::UserProperty + 1;  ///< block, table: list of x
+inline constexpr int kCodePart = QTextFormat::UserProperty + 2;   ///< block: the flags below
+inline constexpr int kCodeLeft = QTextFormat::UserProperty + 3;   ///< block: left edge of the code's box
+inline constexpr int kRule = QTextFormat::UserProperty + 4;       ///< block: a thematic break
+inline constexpr int kGapBefore = QTextFormat::UserProperty + 5;  ///< block: distance to the block before, pixels
+inline constexpr int kCopyText = QTextFormat::UserProperty + 6;   ///< character format: what copying gives instead
 
-enum CodePart : int { kCodeLine = 1, kCodeStart = 2, kCodeContinues = 4, kCodeGoesOn = 8, kCodeEnd = 16 };
+// Flags of kCodePart.
+inline constexpr int kCodeLine = 1;
+inline constexpr int kCodeStart = 2;      ///< first line of a code block
+inline constexpr int kCodeContinues = 4;  ///< first line of a later piece of one
+inline constexpr int kCodeGoesOn = 8;     ///< last line, another piece follows
+inline constexpr int kCodeEnd = 16;       ///< last line of a code block
 
 /// Sizes of a code box for a font's height in pixels.
 [[nodiscard]] inline qreal codePadding(qreal unit) { return std::round(unit * 0.55); }
