@@ -343,6 +343,28 @@ __global__ void __launch_bounds__(256)
     }
 }
 
+/// The same for one part: a thread has four dims of a query head (head dims are a multiple of 4 here, projections bf16).
+template <class T>
+__global__ void __launch_bounds__(256) onePartKernel(AttentionShape s, AttentionParts parts, const Bf16* projected, std::int64_t stride, std::int64_t t, T* out) {
+    gridRelease();
+    gridWait();
+    const int each = s.headDim / 4;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x;
+    const std::int64_t job = i / each;
+    if (job >= t * s.queryHeads) return;
+    const int d = static_cast<int>(i % each) * 4;
+    const float scale = 1.0F / parts.maxSum[job * 2 + 1];
+    const float4 o = *reinterpret_cast<const float4*>(parts.o + job * s.headDim + d);
+    const Bf16* gate = projected + job / s.queryHeads * stride + (2 * (job % s.queryHeads) + 1) * s.headDim + d;
+    const float2 low = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(gate));
+    const float2 high = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(gate + 2));
+    T* to = out + job * s.headDim + d;
+    to[0] = fromFloat<T>(o.x * scale * sigmoid(low.x));
+    to[1] = fromFloat<T>(o.y * scale * sigmoid(low.y));
+    to[2] = fromFloat<T>(o.z * scale * sigmoid(high.x));
+    to[3] = fromFloat<T>(o.w * scale * sigmoid(high.y));
+}
+
 unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned>((n + each - 1) / each); }
 
 template <int kDim>
@@ -394,6 +416,9 @@ cudaError_t plainAttention(const Launcher& on, const AttentionShape& shape, cons
 template <class T>
 cudaError_t attentionOutput(const Launcher& on, const AttentionShape& shape, const AttentionParts& parts, int splits, const Rows& projected,
                             std::int64_t t, T* out) {
+    if (splits == 1 && projected.isBf16 && shape.headDim % 4 == 0)
+        return launch(on, onePartKernel<T>, dim3(blocks(t * shape.queryHeads * (shape.headDim / 4), 256)), dim3(256), 0, shape, parts,
+                      static_cast<const Bf16*>(projected.data), projected.stride, t, out);
     const auto threads = static_cast<unsigned>(std::min(256, (shape.headDim + 31) / 32 * 32));
     return launch(on, outputKernel<T>, dim3(static_cast<unsigned>(t * shape.queryHeads)), dim3(threads), 0, shape, parts, splits, projected, t, out);
 }

@@ -131,6 +131,10 @@ __device__ __forceinline__ void copyAsync16Stream(std::uint32_t destination, con
     const int bytes = valid ? 16 : 0;
     asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;\n" ::"r"(destination), "l"(source), "r"(bytes));
 }
+/// 4 bytes from global to shared memory.
+__device__ __forceinline__ void copyAsync4(std::uint32_t destination, const void* source) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(destination), "l"(source));
+}
 __device__ __forceinline__ void copyAsyncCommit() { asm volatile("cp.async.commit_group;\n" ::); }
 template <int N>
 __device__ __forceinline__ void copyAsyncWait() {

@@ -25,18 +25,24 @@ __device__ __forceinline__ int countInPass(const PassParams& p, int row, int id)
     return n;
 }
 
+/// What the tables say about one id, so that several rows can share the look-up.
+struct TokenTable {
+    std::uint8_t flags = 0;
+    std::int32_t count = 0;
+};
+__device__ __forceinline__ TokenTable lookUp(const ControlTables& tables, int id) { return {tables.flags[id], tables.counts[id]}; }
+
 /// Controls 1 to 6 on the logit of `id` in output row `row`.
-__device__ __forceinline__ float adjustLogit(const PassParams& p, const ControlTables& tables, int row, int id, float l) {
-    const std::uint8_t flags = tables.flags[id];
-    if (flags & kFlagMask) return -INFINITY;
-    int n = tables.counts[id];
-    if (flags & kFlagInPass) n += countInPass(p, row, id);
+__device__ __forceinline__ float adjustLogit(const PassParams& p, const TokenTable& token, int row, int id, float l) {
+    if (token.flags & kFlagMask) return -INFINITY;
+    int n = token.count;
+    if (token.flags & kFlagInPass) n += countInPass(p, row, id);
     if (n > 0) {
         l = l > 0.0F ? l / p.repetition : l * p.repetition;
         l -= p.presence;
         l -= p.frequency * static_cast<float>(n);
     }
-    if (flags & kFlagEos) l += p.lengthBias[row];
+    if (token.flags & kFlagEos) l += p.lengthBias[row];
     if (id == p.thinkEndId) l += p.thinkBias[row];
     return l;
 }

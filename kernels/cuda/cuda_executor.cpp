@@ -631,17 +631,27 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     const auto slot = static_cast<std::size_t>(index);
     const Rows projected = gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
     const GdnRows& rows = p.verify ? m_space.kept[slot] : m_space.rows;
+    const Compatibility& switches = m_config.compatibility;
+    const auto eps = static_cast<float>(m_config.rmsNormEps);
     float* state = m_space.states[slot];
-    ok(gdnInputs(m_on, s, w.gdn, projected, m_space.tails[slot], m_space.params, p.t, rows));
-    if (p.clean > 0) {
-        if (!p.verify) ok(gdnTail(m_on, s, projected, m_space.tails[slot], m_space.params, -1));
-        ok(deltaRule(m_on, s, rows, p.clean, state, !p.verify, m_space.o));
-    }
-    if (p.clean < p.t)
-        ok(blockMix(m_on, s, w.gdn, rows, p.clean, static_cast<int>(p.t - p.clean), state, m_config.compatibility.scaleHistoryRead,
-                    m_config.compatibility.scaleNoisyValueByBeta, m_space.o));
+    float* tail = m_space.tails[slot];
     T* mixed = static_cast<T*>(m_space.mixed);
-    ok(gatedNorm<T>(m_on, s, w.gdn, m_space.o, projected, static_cast<float>(m_config.rmsNormEps), p.t, mixed));
+    const std::int64_t noisy = p.t - p.clean;
+    const bool fused = kBf16 && fusedMixSupports(s, noisy);
+    // A fused block reads the tail before the clean rows replace it: the order of the next three matters when it follows few of them.
+    const bool tailInInputs = !p.verify && p.clean == p.t && gdnInputsWritesTail(s, p.t);
+    if (!fused || p.clean > 0) ok(gdnInputs(m_on, s, w.gdn, projected, tail, tailInInputs ? tail : nullptr, m_space.params, p.t, rows));
+    if (p.clean > 0) ok(deltaRule(m_on, s, rows, p.clean, state, !p.verify, m_space.o));
+    if (noisy > 0 && !fused)
+        ok(blockMix(m_on, s, w.gdn, rows, p.clean, static_cast<int>(noisy), state, switches.scaleHistoryRead, switches.scaleNoisyValueByBeta,
+                    m_space.o));
+    if (!fused || p.clean > 0) ok(gatedNorm<T>(m_on, s, w.gdn, m_space.o, projected, eps, fused ? p.clean : p.t, mixed));
+    if constexpr (kBf16) {
+        if (noisy > 0 && fused)
+            ok(fusedMix(m_on, s, w.gdn, projected, tail, p.clean, static_cast<int>(noisy), state, p.clean == 0, switches.scaleHistoryRead,
+                        switches.scaleNoisyValueByBeta, eps, mixed));
+    }
+    if (p.clean > 0 && !p.verify && !tailInInputs) ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
     return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
 }
 

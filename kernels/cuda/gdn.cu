@@ -5,6 +5,25 @@
 namespace trefoil::cuda {
 namespace {
 
+/// x[i] = column c of row at + i, 0 outside [lowest, end); all loads of one partial matrix are in flight together.
+template <int kCount>
+__device__ __forceinline__ void loadColumn(const Rows& m, std::int64_t at, std::int64_t lowest, std::int64_t end, int c, float (&x)[kCount]) {
+    if (m.isBf16) {
+        const Bf16* from = static_cast<const Bf16*>(m.data) + at * m.stride + c;
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) x[i] = at + i >= lowest && at + i < end ? toFloat(from[i * m.stride]) : 0.0F;
+        return;
+    }
+    const float* from = static_cast<const float*>(m.data) + at * m.stride + c;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) x[i] = at + i >= lowest && at + i < end ? from[i * m.stride] : 0.0F;
+    for (int s = 1; s < m.splits; ++s) {
+        from += m.splitStride;
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) x[i] += at + i >= lowest && at + i < end ? from[i * m.stride] : 0.0F;
+    }
+}
+
 /// One warp computes one head of one row: q and k heads, then v heads, then one warp for the gates.
 __global__ void __launch_bounds__(256)
     inputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, const PassParams* params, std::int64_t t, GdnRows out) {
@@ -58,7 +77,8 @@ __global__ void __launch_bounds__(256)
 /// for all the taps that see it.
 template <int kWidth>
 __global__ void __launch_bounds__(kWidth)
-    headInputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, const PassParams* params, std::int64_t t, GdnRows out) {
+    headInputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, float* newTail, const PassParams* params, std::int64_t t,
+                     GdnRows out) {
     constexpr int kRows = 8;
     __shared__ float squares[kWidth / 32][kRows];
     gridRelease();
@@ -85,14 +105,12 @@ __global__ void __launch_bounds__(kWidth)
     gridWait();
     const std::int64_t clean = params->clean;
     float x[kRows + 6];
+    // Right taps look past these rows only where a noisy one stands among them.
+    loadColumn<kRows + 6>(projected, row0 - 3, 0, min(t, row0 + kRows > clean ? row0 + kRows + 3 : row0 + kRows), c, x);
+    if (row0 < 3) {
 #pragma unroll
-    for (int i = 0; i < kRows + 6; ++i) {
-        const std::int64_t at = row0 - 3 + i;
-        x[i] = 0.0F;
-        if (at < 0)
-            x[i] = tail[(at + 3) * channels + c];
-        else if (at < t && (i < kRows + 3 || row0 + kRows > clean))
-            x[i] = load(projected, at, c);
+        for (int i = 0; i < 3; ++i)
+            if (row0 - 3 + i < 0) x[i] = tail[(row0 + i) * channels + c];
     }
     float u[kRows];
 #pragma unroll
@@ -101,6 +119,11 @@ __global__ void __launch_bounds__(kWidth)
         if (row0 + r >= clean) sum += x[r + 4] * right[0] + x[r + 5] * right[1] + x[r + 6] * right[2];
         u[r] = silu(sum);
         if (out.inputs != nullptr && r < rows) out.inputs[(row0 + r) * channels + c] = x[r + 3];
+    }
+    if (newTail != nullptr) {  // the last three inputs: x[rows] to x[rows + 2]
+#pragma unroll
+        for (int i = 0; i < kRows + 3; ++i)
+            if (i >= rows && i < rows + 3) newTail[(i - rows) * channels + c] = x[i];
     }
     const bool isValue = head >= 2 * s.keyHeads;
     if (!isValue) {
@@ -191,7 +214,7 @@ __global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::
     constexpr int kBatch = 16;
     __shared__ __align__(16) float q[2][kBatch][kKeyDim];
     __shared__ __align__(16) float k[2][kBatch][kKeyDim];
-    __shared__ float v[2][kBatch][32];
+    __shared__ __align__(16) float v[2][kBatch][32];
     __shared__ float decay[2][kBatch];
     __shared__ float beta[2][kBatch];
     gridRelease();
@@ -230,10 +253,9 @@ __global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::
             copyAsync16(sharedAddress(&v[buffer][row][c]),
                         in.v + (valid ? (first + row) * s.values() + head * s.valueDim + blockColumn + c : 0), valid);
         }
-        if (thread < kBatch) {
-            const bool valid = first + thread < rows;
-            decay[buffer][thread] = valid ? in.decay[(first + thread) * s.valueHeads + head] : 1.0F;
-            beta[buffer][thread] = valid ? in.beta[(first + thread) * s.valueHeads + head] : 0.0F;
+        if (thread < kBatch && first + thread < rows) {
+            copyAsync4(sharedAddress(&decay[buffer][thread]), in.decay + (first + thread) * s.valueHeads + head);
+            copyAsync4(sharedAddress(&beta[buffer][thread]), in.beta + (first + thread) * s.valueHeads + head);
         }
         copyAsyncCommit();
     };
@@ -248,6 +270,8 @@ __global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::
         }
         __syncthreads();
         const int n = static_cast<int>(min(static_cast<std::int64_t>(kBatch), rows - first));
+        // One step from the state S of the row before: S'q = g (Sᵀq) + delta (k·q), so that all sums over the key rows start at once.
+#pragma unroll 2
         for (int row = 0; row < n; ++row) {
             float kk[kPerLane];
             float qq[kPerLane];
@@ -257,40 +281,38 @@ __global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::
                 *reinterpret_cast<float4*>(qq + i) = *reinterpret_cast<const float4*>(&q[buffer][row][keyRow(i)]);
             }
             const float g = decay[buffer][row];
-            float seen0 = 0.0F;
-            float seen1 = 0.0F;
-#pragma unroll
-            for (int i = 0; i < kPerLane; ++i) {
-                s0[i] *= g;
-                s1[i] *= g;
-                seen0 += s0[i] * kk[i];
-                seen1 += s1[i] * kk[i];
-            }
-            for (int d = 4; d > 0; d >>= 1) {
-                seen0 += __shfl_xor_sync(0xFFFFFFFFU, seen0, d);
-                seen1 += __shfl_xor_sync(0xFFFFFFFFU, seen1, d);
-            }
             const float b = beta[buffer][row];
-            const float d0 = (v[buffer][row][column] - seen0) * b;
-            const float d1 = (v[buffer][row][column + 1] - seen1) * b;
-            float read0 = 0.0F;
-            float read1 = 0.0F;
+            const float2 value = *reinterpret_cast<const float2*>(&v[buffer][row][column]);
+            float seen0[4] = {};
+            float seen1[4] = {};
+            float read0[4] = {};
+            float read1[4] = {};
+            float both[4] = {};
 #pragma unroll
             for (int i = 0; i < kPerLane; ++i) {
-                s0[i] += kk[i] * d0;
-                s1[i] += kk[i] * d1;
-                read0 += s0[i] * qq[i];
-                read1 += s1[i] * qq[i];
+                seen0[i & 3] += s0[i] * kk[i];
+                seen1[i & 3] += s1[i] * kk[i];
+                read0[i & 3] += s0[i] * qq[i];
+                read1[i & 3] += s1[i] * qq[i];
+                both[i & 3] += kk[i] * qq[i];
             }
-            if (o != nullptr) {
-                for (int d = 4; d > 0; d >>= 1) {
-                    read0 += __shfl_xor_sync(0xFFFFFFFFU, read0, d);
-                    read1 += __shfl_xor_sync(0xFFFFFFFFU, read1, d);
-                }
-                if (part == 0)
-                    *reinterpret_cast<float2*>(o + (first + row) * s.values() + head * s.valueDim + blockColumn + column) =
-                        make_float2(read0 * scale, read1 * scale);
+            float sums[5] = {(seen0[0] + seen0[1]) + (seen0[2] + seen0[3]), (seen1[0] + seen1[1]) + (seen1[2] + seen1[3]),
+                             (read0[0] + read0[1]) + (read0[2] + read0[3]), (read1[0] + read1[1]) + (read1[2] + read1[3]),
+                             (both[0] + both[1]) + (both[2] + both[3])};
+#pragma unroll
+            for (int d = 4; d > 0; d >>= 1)
+#pragma unroll
+                for (float& sum : sums) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, d);
+            const float d0 = (value.x - g * sums[0]) * b;
+            const float d1 = (value.y - g * sums[1]) * b;
+#pragma unroll
+            for (int i = 0; i < kPerLane; ++i) {
+                s0[i] = s0[i] * g + kk[i] * d0;
+                s1[i] = s1[i] * g + kk[i] * d1;
             }
+            if (o != nullptr && part == 0)
+                *reinterpret_cast<float2*>(o + (first + row) * s.values() + head * s.valueDim + blockColumn + column) =
+                    make_float2((g * sums[2] + d0 * sums[4]) * scale, (g * sums[3] + d1 * sums[4]) * scale);
         }
         __syncthreads();
     }
@@ -488,6 +510,240 @@ __global__ void __launch_bounds__(256)
     }
 }
 
+// ---- the whole noisy mixer of a value head in one block: convolution, norms, block softmax, history, gated norm. Products on tensor cores in
+// TF32, so only for bf16 activations. Heads of kWidth in keys and values, four taps, at most 64 rows.
+
+__device__ __forceinline__ float toTf32(float x) {
+    std::uint32_t y;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
+    return __uint_as_float(y);
+}
+
+/// c[16, 8] += a[16, 8] · b[8, 8] in TF32.
+__device__ __forceinline__ void mmaTf32(float (&c)[4], const float (&a)[4], const float (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\n"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+          "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+
+/// Shared memory of fusedMixKernel for blocks padded to kRows rows. Pitches are chosen so that fragment loads touch all banks.
+template <int kWidth, int kRows>
+struct FusedShape {
+    static constexpr int kThreads = 4 * kWidth;
+    static constexpr int kWarps = kWidth / 8;
+    static constexpr int kKeyPitch = kWidth + 4;
+    static constexpr int kValuePitch = kWidth + 8;
+    static constexpr int kWeightPitch = kRows + 4;
+    static constexpr int kState = 0;
+    static constexpr int kQ = kState + kWidth * kValuePitch;
+    static constexpr int kK = kQ + kRows * kKeyPitch;
+    static constexpr int kV = kK + kRows * kKeyPitch;
+    static constexpr int kP = kV + kRows * kValuePitch;
+    static constexpr int kHistory = kP + kRows * kWeightPitch;  // [kRows]
+    static constexpr int kSquares = kHistory + kRows;           // [kRows][kWarps], and [2][4][...] before that
+    static constexpr int kFloats = kSquares + 2 * kRows * kWarps;
+    static constexpr std::size_t kBytes = sizeof(float) * kFloats;
+};
+
+/// Convolution and SiLU of one channel for `kEach` rows from row0 on (rows of the block; `first` is its first row in the pass).
+template <int kEach>
+__device__ __forceinline__ void convolveChannel(float (&u)[kEach], const Rows& projected, const float* tail, const GdnVectors& w, int c, int channels,
+                                                std::int64_t first, int row0, int count) {
+    const float4 taps = *reinterpret_cast<const float4*>(w.conv + c * 4);
+    const float right[3] = {w.convRight[c * 3], w.convRight[c * 3 + 1], w.convRight[c * 3 + 2]};
+    float x[kEach + 6];
+    const std::int64_t at = first + row0 - 3;
+    loadColumn<kEach + 6>(projected, at, 0, first + count, c, x);
+    if (at < 0) {
+#pragma unroll
+        for (int i = 0; i < 3; ++i)
+            if (at + i < 0) x[i] = tail[(at + 3 + i) * channels + c];
+    }
+#pragma unroll
+    for (int r = 0; r < kEach; ++r)
+        u[r] = silu(x[r] * taps.x + x[r + 1] * taps.y + x[r + 2] * taps.z + x[r + 3] * taps.w + x[r + 4] * right[0] + x[r + 5] * right[1] +
+                    x[r + 6] * right[2]);
+}
+
+template <int kWidth, int kRows>
+__global__ void __launch_bounds__(4 * kWidth)
+    fusedMixKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, std::int64_t first, int count, const float* state,
+                   bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out) {
+    using F = FusedShape<kWidth, kRows>;
+    constexpr int kEach = kRows / 4;
+    extern __shared__ __align__(16) float memory[];
+    float* shared_state = memory + F::kState;
+    float* q = memory + F::kQ;
+    float* k = memory + F::kK;
+    float* v = memory + F::kV;
+    float* p = memory + F::kP;
+    float* history = memory + F::kHistory;
+    float* squares = memory + F::kSquares;
+    gridRelease();
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread & 31;
+    const int warp = thread >> 5;
+    const int head = static_cast<int>(blockIdx.x);
+    const int keyHead = head * s.keyHeads / s.valueHeads;
+    const int channels = s.channels();
+    const auto fetchState = [&] {
+        for (int i = thread; i < kWidth * (kWidth / 4); i += F::kThreads) {
+            const int row = i / (kWidth / 4);
+            const int c = i % (kWidth / 4) * 4;
+            copyAsync16(sharedAddress(shared_state + row * F::kValuePitch + c), state + (static_cast<std::int64_t>(head) * kWidth + row) * kWidth + c, true);
+        }
+        copyAsyncCommit();
+    };
+    if (stateIsOld) fetchState();  // no kernel of this pass writes it
+    gridWait();
+    if (!stateIsOld) fetchState();
+
+    // A thread convolves one channel of q, k and v for a quarter of the rows.
+    const int channel = thread % kWidth;
+    const int row0 = thread / kWidth * kEach;
+    float u[3][kEach];
+    convolveChannel<kEach>(u[0], projected, tail, w, keyHead * kWidth + channel, channels, first, row0, count);
+    convolveChannel<kEach>(u[1], projected, tail, w, s.keys() + keyHead * kWidth + channel, channels, first, row0, count);
+    convolveChannel<kEach>(u[2], projected, tail, w, 2 * s.keys() + head * kWidth + channel, channels, first, row0, count);
+    constexpr int kGroupWarps = kWidth / 32;
+#pragma unroll
+    for (int x = 0; x < 2; ++x)
+#pragma unroll
+        for (int r = 0; r < kEach; ++r) {
+            const float sum = warpSum(u[x][r] * u[x][r]);
+            if (lane == 0) squares[(x * kRows + row0 + r) * kGroupWarps + warp % kGroupWarps] = sum;
+        }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < kEach; ++r) {
+        const int row = row0 + r;
+        float scale[2];
+#pragma unroll
+        for (int x = 0; x < 2; ++x) {
+            float sum = 0.0F;
+#pragma unroll
+            for (int i = 0; i < kGroupWarps; ++i) sum += squares[(x * kRows + row) * kGroupWarps + i];
+            scale[x] = rsqrtf(sum + 1e-6F);
+        }
+        const bool inside = row < count;
+        float value = u[2][r];
+        if (scaleValue && inside) value *= sigmoid(load(projected, first + row, channels + s.values() + head));
+        q[row * F::kKeyPitch + channel] = inside ? toTf32(u[0][r] * scale[0]) : 0.0F;
+        k[row * F::kKeyPitch + channel] = inside ? toTf32(u[1][r] * scale[1]) : 0.0F;
+        v[row * F::kValuePitch + channel] = inside ? toTf32(value) : 0.0F;
+    }
+    __syncthreads();
+    const int quad = lane >> 2;
+    const int in4 = lane & 3;
+    const float logitScale = w.logitScale[head];
+    for (int tile = warp; tile < (kRows / 16) * (kRows / 8); tile += F::kWarps) {
+        const int i0 = tile / (kRows / 8) * 16;
+        const int j0 = tile % (kRows / 8) * 8;
+        float c[4] = {};
+#pragma unroll 8
+        for (int d = 0; d < kWidth; d += 8) {
+            const float* a0 = q + (i0 + quad) * F::kKeyPitch + d + in4;
+            const float* b0 = k + (j0 + quad) * F::kKeyPitch + d + in4;
+            const float a[4] = {a0[0], a0[8 * F::kKeyPitch], a0[4], a0[8 * F::kKeyPitch + 4]};
+            const float b[2] = {b0[0], b0[4]};
+            mmaTf32(c, a, b);
+        }
+#pragma unroll
+        for (int x = 0; x < 4; ++x) p[(i0 + quad + (x >> 1) * 8) * F::kWeightPitch + j0 + in4 * 2 + (x & 1)] = c[x] * logitScale;
+    }
+    __syncthreads();
+    const float past = w.historyBias[head] + w.historyC[head] * logf(static_cast<float>(count) / 32.0F);
+    for (int i = warp; i < kRows; i += F::kWarps) {
+        float* row = p + i * F::kWeightPitch;
+        const float l0 = lane < count && lane < kRows ? row[lane] : -INFINITY;
+        const float l1 = kRows > 32 && lane + 32 < count ? row[lane + 32] : -INFINITY;
+        const float m = fmaxf(warpMax(fmaxf(l0, l1)), past);
+        const float e0 = expf(l0 - m);
+        const float e1 = expf(l1 - m);
+        const float old = expf(past - m);
+        const float sum = warpSum(e0 + e1) + old;
+        if (lane < kRows) row[lane] = toTf32(e0 / sum);
+        if (kRows > 32) row[lane + 32] = toTf32(e1 / sum);
+        if (lane == 0) history[i] = old / sum * (scaleRead ? rsqrtf(static_cast<float>(kWidth)) : 1.0F);
+    }
+    copyAsyncWait<0>();
+    __syncthreads();
+    // A warp owns eight columns of the output.
+    const int n0 = warp * 8;
+    float o[kRows / 16][4];
+    float read[kRows / 16][4];
+#pragma unroll
+    for (int m = 0; m < kRows / 16; ++m)
+#pragma unroll
+        for (int x = 0; x < 4; ++x) o[m][x] = read[m][x] = 0.0F;
+#pragma unroll 4
+    for (int d = 0; d < kWidth; d += 8) {
+        const float* b0 = shared_state + (d + in4) * F::kValuePitch + n0 + quad;
+        const float b[2] = {b0[0], b0[4 * F::kValuePitch]};
+#pragma unroll
+        for (int m = 0; m < kRows / 16; ++m) {
+            const float* a0 = q + (m * 16 + quad) * F::kKeyPitch + d + in4;
+            const float a[4] = {a0[0], a0[8 * F::kKeyPitch], a0[4], a0[8 * F::kKeyPitch + 4]};
+            mmaTf32(read[m], a, b);
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < kRows; j += 8) {
+        const float* b0 = v + (j + in4) * F::kValuePitch + n0 + quad;
+        const float b[2] = {b0[0], b0[4 * F::kValuePitch]};
+#pragma unroll
+        for (int m = 0; m < kRows / 16; ++m) {
+            const float* a0 = p + (m * 16 + quad) * F::kWeightPitch + j + in4;
+            const float a[4] = {a0[0], a0[8 * F::kWeightPitch], a0[4], a0[8 * F::kWeightPitch + 4]};
+            mmaTf32(o[m], a, b);
+        }
+    }
+#pragma unroll
+    for (int m = 0; m < kRows / 16; ++m)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int row = m * 16 + quad + half * 8;
+            const float share = history[row];
+            o[m][half * 2] += share * read[m][half * 2];
+            o[m][half * 2 + 1] += share * read[m][half * 2 + 1];
+            float sum = o[m][half * 2] * o[m][half * 2] + o[m][half * 2 + 1] * o[m][half * 2 + 1];
+            sum += __shfl_xor_sync(0xFFFFFFFFU, sum, 1);
+            sum += __shfl_xor_sync(0xFFFFFFFFU, sum, 2);
+            if (in4 == 0) squares[row * F::kWarps + warp] = sum;
+        }
+    __syncthreads();
+    const int column = n0 + in4 * 2;
+    const float2 weight = *reinterpret_cast<const float2*>(w.norm + column);
+#pragma unroll
+    for (int m = 0; m < kRows / 16; ++m)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int row = m * 16 + quad + half * 8;
+            if (row >= count) continue;
+            float sum = 0.0F;
+#pragma unroll
+            for (int i = 0; i < F::kWarps; ++i) sum += squares[row * F::kWarps + i];
+            const float scale = rsqrtf(sum / static_cast<float>(kWidth) + eps);
+            const std::int64_t z = channels + head * kWidth + column;
+            const float first0 = weight.x * o[m][half * 2] * scale * silu(load(projected, first + row, z));
+            const float second = weight.y * o[m][half * 2 + 1] * scale * silu(load(projected, first + row, z + 1));
+            *reinterpret_cast<__nv_bfloat162*>(out + (first + row) * s.values() + head * kWidth + column) = __floats2bfloat162_rn(first0, second);
+        }
+}
+
+template <int kWidth>
+cudaError_t fusedMixOf(const Launcher& on, const GdnShape& s, const GdnVectors& w, const Rows& projected, const float* tail, std::int64_t first,
+                       int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out) {
+    const dim3 grid(static_cast<unsigned>(s.valueHeads));
+    if (count <= 32)
+        return launch(on, fusedMixKernel<kWidth, 32>, grid, dim3(4 * kWidth), FusedShape<kWidth, 32>::kBytes, s, w, projected, tail, first, count,
+                      state, stateIsOld, scaleRead, scaleValue, eps, out);
+    return launch(on, fusedMixKernel<kWidth, 64>, grid, dim3(4 * kWidth), FusedShape<kWidth, 64>::kBytes, s, w, projected, tail, first, count, state,
+                  stateIsOld, scaleRead, scaleValue, eps, out);
+}
+
 template <class T>
 __global__ void __launch_bounds__(256)
     gatedNormKernel(GdnShape s, const float* weight, const float* o, Rows projected, float eps, std::int64_t t, T* out) {
@@ -502,6 +758,7 @@ __global__ void __launch_bounds__(256)
     float squares = 0.0F;
     for (int i = lane; i < s.valueDim; i += 32) squares += own[i] * own[i];
     const float scale = rsqrtf(warpSum(squares) / static_cast<float>(s.valueDim) + eps);
+#pragma unroll 4
     for (int i = lane; i < s.valueDim; i += 32) {
         const float z = load(projected, row, s.channels() + head * s.valueDim + i);
         out[row * s.values() + head * s.valueDim + i] = fromFloat<T>(weight[i] * own[i] * scale * silu(z));
@@ -512,14 +769,18 @@ unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned
 
 }  // namespace
 
-cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
+bool gdnInputsWritesTail(const GdnShape& shape, std::int64_t t) {
+    return t <= 8 && shape.taps == 4 && shape.keyDim == shape.valueDim && (shape.keyDim == 32 || shape.keyDim == 64 || shape.keyDim == 128);
+}
+
+cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, float* newTail,
                       const PassParams* params, std::int64_t t, const GdnRows& out) {
     if (shape.taps == 4 && shape.keyDim == shape.valueDim) {
         const dim3 grid(static_cast<unsigned>(2 * shape.keyHeads + shape.valueHeads + 1), blocks(t, 8));
         switch (shape.keyDim) {
-            case 32: return launch(on, headInputsKernel<32>, grid, dim3(32), 0, shape, w, projected, tail, params, t, out);
-            case 64: return launch(on, headInputsKernel<64>, grid, dim3(64), 0, shape, w, projected, tail, params, t, out);
-            case 128: return launch(on, headInputsKernel<128>, grid, dim3(128), 0, shape, w, projected, tail, params, t, out);
+            case 32: return launch(on, headInputsKernel<32>, grid, dim3(32), 0, shape, w, projected, tail, newTail, params, t, out);
+            case 64: return launch(on, headInputsKernel<64>, grid, dim3(64), 0, shape, w, projected, tail, newTail, params, t, out);
+            case 128: return launch(on, headInputsKernel<128>, grid, dim3(128), 0, shape, w, projected, tail, newTail, params, t, out);
             default: break;
         }
     }
@@ -564,6 +825,20 @@ cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors
     const dim3 grid(static_cast<unsigned>(shape.valueHeads), blocks(shape.valueDim, columns));
     const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count + 1);
     return launch(on, blockMixKernel, grid, dim3(256), bytes, shape, w, in, first, count, state, scaleRead, scaleValue, columns, o);
+}
+
+bool fusedMixSupports(const GdnShape& s, std::int64_t count) {
+    return s.taps == 4 && s.keyDim == s.valueDim && (s.keyDim == 32 || s.keyDim == 64 || s.keyDim == 128) && count <= 64;
+}
+
+cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, std::int64_t first,
+                     int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out) {
+    switch (shape.keyDim) {
+        case 32: return fusedMixOf<32>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
+        case 64: return fusedMixOf<64>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
+        case 128: return fusedMixOf<128>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
+        default: return cudaErrorInvalidValue;
+    }
 }
 
 template <class T>

@@ -46,8 +46,10 @@ struct GdnRows {
     float* inputs = nullptr;  ///< may be null
 };
 
-/// Convolution, SiLU, L2 norms and gates of all rows; rows from params->clean on are noisy. tail [K - 1, C] is read.
-cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
+/// Convolution, SiLU, L2 norms and gates of all rows; rows from params->clean on are noisy. tail [K - 1, C] is read; newTail (may be null, may
+/// be tail itself) gets the last inputs, where gdnInputsWritesTail says so.
+[[nodiscard]] bool gdnInputsWritesTail(const GdnShape& shape, std::int64_t t);
+cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, float* newTail,
                       const PassParams* params, std::int64_t t, const GdnRows& out);
 /// tail = the last K - 1 inputs after row `rows` - 1 (rows: params->clean when negative), taken from `inputs` (a GEMM's output or GdnRows::inputs).
 cudaError_t gdnTail(const Launcher& on, const GdnShape& shape, const Rows& inputs, float* tail, const PassParams* params, std::int64_t rows);
@@ -56,6 +58,11 @@ cudaError_t deltaRule(const Launcher& on, const GdnShape& shape, const GdnRows& 
 /// The mixer of noisy rows [first, first + count). scaleRead and scaleValue: section 9.
 cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const GdnRows& in, std::int64_t first, int count,
                      const float* state, bool scaleRead, bool scaleValue, float* o);
+/// All of a noisy block's mixer in one kernel, from the projection of its rows [first, first + count) to the gated norm's output; the rows
+/// before `first` in the pass are clean ones, and `tail` stands before row 0. stateIsOld: no kernel of this pass writes `state`. TF32 products.
+[[nodiscard]] bool fusedMixSupports(const GdnShape& shape, std::int64_t count);
+cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, std::int64_t first,
+                     int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out);
 /// out [T, Hv · Dv] = w · o / rms(o) · silu(z), z from the projection's columns [C, C + Hv·Dv).
 template <class T_>
 cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected, float eps,

@@ -3,7 +3,7 @@
 namespace trefoil::cuda {
 namespace {
 
-constexpr int kMergeThreads = 256;
+constexpr int kMergeThreads = 512;
 constexpr int kChooseThreads = 1024;
 
 struct Pair {
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(kChooseThreads)
     RowSummary own;
     for (std::int64_t i = threadIdx.x; i < vocab; i += kChooseThreads) {
         const int id = static_cast<int>(i);
-        const float v = adjustLogit(*params, tables, row, id, l[i]);
+        const float v = adjustLogit(*params, lookUp(tables, id), row, id, l[i]);
         l[i] = v;
         own.addSum(v, 1.0F);
         own.addTop(v, id);

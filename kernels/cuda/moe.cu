@@ -80,13 +80,21 @@ using LaneProbabilities = float[kRegisterExperts / 32];
 __device__ __forceinline__ float laneSoftmax(const Rows& logits, std::int64_t row, int experts, LaneProbabilities& p) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     float m = -INFINITY;
+    float gate = 0.0F;
+    const float* from = static_cast<const float*>(logits.data) + row * logits.stride;  // a router's logits are always float32
+#pragma unroll 4
+    for (int s = 0; s < logits.splits; ++s) {
+        const float* part = from + s * logits.splitStride;
+#pragma unroll
+        for (int j = 0; j < kRegisterExperts / 32; ++j)
+            if (lane + 32 * j < experts) p[j] = (s == 0 ? 0.0F : p[j]) + part[lane + 32 * j];
+        gate += part[experts];
+    }
 #pragma unroll
     for (int j = 0; j < kRegisterExperts / 32; ++j) {
-        const int e = lane + 32 * j;
-        p[j] = e < experts ? load(logits, row, e) : -INFINITY;
+        if (lane + 32 * j >= experts) p[j] = -INFINITY;
         m = fmaxf(m, p[j]);
     }
-    const float gate = load(logits, row, experts);
     m = warpMax(m);
     float sum = 0.0F;
 #pragma unroll
@@ -435,15 +443,34 @@ __global__ void placeKernel(Routing r, std::int64_t t, int experts, int k, Exper
     g.positionOf[i] = position;
 }
 
+/// A block a row, eight columns a thread (hidden sizes are a multiple of 8 here).
 __global__ void __launch_bounds__(256) combineKernel(Routing r, ExpertGroups g, const Bf16* out, int hidden, int k, float* x) {
     gridRelease();
     gridWait();
     const std::int64_t row = blockIdx.x;
-    for (int d = static_cast<int>(threadIdx.x); d < hidden; d += 256) {
-        float sum = x[row * hidden + d];
-        for (int s = 0; s <= k; ++s)
-            sum += r.weights[row * (k + 1) + s] * toFloat(out[static_cast<std::int64_t>(g.positionOf[row * (k + 1) + s]) * hidden + d]);
-        x[row * hidden + d] = sum;
+    for (int d = static_cast<int>(threadIdx.x) * 8; d < hidden; d += 256 * 8) {
+        float* own = x + row * hidden + d;
+        float4 low = *reinterpret_cast<const float4*>(own);
+        float4 high = *reinterpret_cast<const float4*>(own + 4);
+#pragma unroll 9
+        for (int s = 0; s <= k; ++s) {
+            const float weight = r.weights[row * (k + 1) + s];
+            const uint4 raw = *reinterpret_cast<const uint4*>(out + static_cast<std::int64_t>(g.positionOf[row * (k + 1) + s]) * hidden + d);
+            const float2 v0 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.x));
+            const float2 v1 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.y));
+            const float2 v2 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.z));
+            const float2 v3 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.w));
+            low.x += weight * v0.x;
+            low.y += weight * v0.y;
+            low.z += weight * v1.x;
+            low.w += weight * v1.y;
+            high.x += weight * v2.x;
+            high.y += weight * v2.y;
+            high.z += weight * v3.x;
+            high.w += weight * v3.y;
+        }
+        *reinterpret_cast<float4*>(own) = low;
+        *reinterpret_cast<float4*>(own + 4) = high;
     }
 }
 

@@ -120,6 +120,42 @@ __device__ __forceinline__ void fetchPassRows(std::uint32_t address, const Bf16*
     }
 }
 
+/// Where a thread's part of a weight tile comes from: it copies chunk (thread & 7) of tile rows thread / 8 + 16 i, i = 0…7. Row i lies
+/// (i & 1) · odd + (i >> 1) · pair elements behind the first; bit i of `valid` says whether it exists.
+struct WeightWalk {
+    const Bf16* first = nullptr;
+    std::int64_t odd = 0;
+    std::int64_t pair = 0;
+    unsigned valid = 0;
+
+    /// Copies 64 columns; `inside`: this thread's chunk of them exists.
+    __device__ __forceinline__ void fetch(std::uint32_t address, std::int64_t column, bool inside) const {
+        const std::uint32_t to = address + swizzle128(static_cast<int>(threadIdx.x) >> 3, static_cast<int>(threadIdx.x) & 7);
+        const Bf16* from = first + column;
+        if (valid == 0xFF && inside) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) copyAsync16Stream(to + i * 2048, from + (i & 1) * odd + (i >> 1) * pair, true);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            const bool exists = inside && (valid >> i & 1) != 0;
+            copyAsync16Stream(to + i * 2048, exists ? from + (i & 1) * odd + (i >> 1) * pair : first, exists);
+        }
+    }
+    /// Rows row0 + thread / 8 + 16 i of a [rows, columns] matrix.
+    __device__ __forceinline__ void plain(const Bf16* w, std::int64_t row0, std::int64_t rows, std::int64_t columns) {
+        const std::int64_t row = row0 + (threadIdx.x >> 3);
+        valid = 0;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) valid |= row + 16 * i < rows ? 1U << i : 0U;
+        first = w + (valid != 0 ? row * columns + (threadIdx.x & 7) * 8 : 0);
+        odd = 16 * columns;
+        pair = 32 * columns;
+    }
+};
+static_assert(kTileRows == 128 && kTileColumns == 64 && kThreads == 128);
+
 // ---- dense: out[split][t, m]
 
 template <int NT>
@@ -135,16 +171,12 @@ __global__ void __launch_bounds__(kThreads, 2)
     const std::int64_t row0 = static_cast<std::int64_t>(blockIdx.x) * kTileRows;
     Accumulators<NT> acc;
     clear<NT>(acc);
+    WeightWalk walk;
+    walk.plain(w, row0, m, k);
+    const int chunk = (static_cast<int>(threadIdx.x) & 7) * 8;
     const auto fetchWeights = [&](int g, std::uint32_t address) {
         const std::int64_t column = static_cast<std::int64_t>(first + g) * kTileColumns;
-#pragma unroll
-        for (int i = 0; i < kTileRows * 8 / kThreads; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kThreads;
-            const int row = c >> 3;
-            const int chunk = c & 7;
-            const bool valid = row0 + row < m && column + chunk * 8 < k;
-            copyAsync16Stream(address + swizzle128(row, chunk), valid ? w + (row0 + row) * k + column + chunk * 8 : w, valid);
-        }
+        walk.fetch(address, column, column + chunk < k);
     };
     const auto fetchRows = [&](int g, std::uint32_t address) {
         fetchPassRows<NT>(address, x, k, static_cast<std::int64_t>(first + g) * kTileColumns, k, [&](int row) { return row < t; });
@@ -198,39 +230,39 @@ __global__ void __launch_bounds__(kThreads, 2)
     };
     const std::uint64_t allRows = t == 64 ? ~0ULL : (1ULL << t) - 1;
     int fetchTile = -1;
-    Place from{};
+    int fetchStep = perTile - 1;
     std::uint64_t fetchMask = 0;
-    const auto fetchWeights = [&](int g, std::uint32_t address) {
-        const int tile = g / perTile;
-        if (tile != fetchTile) {
-            fetchTile = tile;
-            from = locate(static_cast<int>(blockIdx.x) + tile * static_cast<int>(gridDim.x));
+    WeightWalk walk;
+    const int chunk = (static_cast<int>(threadIdx.x) & 7) * 8;
+    // Called with g = 0, 1, 2, …: counts its tile and step instead of dividing.
+    const auto fetchWeights = [&](int, std::uint32_t address) {
+        if (++fetchStep == perTile) {
+            fetchStep = 0;
+            const Place from = locate(static_cast<int>(blockIdx.x) + ++fetchTile * static_cast<int>(gridDim.x));
             fetchMask = from.entry == entries - 1 ? allRows : active.rowMask[from.entry];
-        }
-        const int column = (g - tile * perTile) * kTileColumns;
+            const int own = from.column + (static_cast<int>(threadIdx.x) >> 3);
+            walk.valid = 0;
 #pragma unroll
-        for (int i = 0; i < kTileRows * 8 / kThreads; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kThreads;
-            const int row = c >> 3;
-            const int chunk = c & 7;
-            const int own = from.column + (row >> 5) * 16 + (row & 15);
-            const bool valid = own < from.width && column + chunk * 8 < hidden;
-            const std::int64_t weightRow = ((row >> 4) & 1) * from.width + own;
-            copyAsync16Stream(address + swizzle128(row, chunk),
-                              valid ? from.weights + weightRow * hidden + column + chunk * 8 : from.weights, valid);
+            for (int i = 0; i < 8; ++i) walk.valid |= own + (i >> 1) * 16 < from.width ? 1U << i : 0U;
+            walk.first = from.weights + (walk.valid != 0 ? static_cast<std::int64_t>(own) * hidden + chunk : 0);
+            walk.odd = static_cast<std::int64_t>(from.width) * hidden;
+            walk.pair = static_cast<std::int64_t>(16) * hidden;
         }
+        walk.fetch(address, fetchStep * kTileColumns, fetchStep * kTileColumns + chunk < hidden);
     };
-    const auto fetchRows = [&](int g, std::uint32_t address) {
-        fetchPassRows<NT>(address, x, hidden, (g % perTile) * kTileColumns, hidden,
-                          [&](int row) { return (fetchMask >> row & 1) != 0; });
+    const auto fetchRows = [&](int, std::uint32_t address) {
+        fetchPassRows<NT>(address, x, hidden, fetchStep * kTileColumns, hidden, [&](int row) { return (fetchMask >> row & 1) != 0; });
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int warp = static_cast<int>(threadIdx.x) >> 5;
-    const auto done = [&](int g) {
-        if ((g + 1) % perTile != 0) return;
-        const Place p = locate(static_cast<int>(blockIdx.x) + g / perTile * static_cast<int>(gridDim.x));
+    int doneStep = 0;
+    int doneTile = 0;
+    const auto done = [&](int) {
+        if (++doneStep < perTile) return;
+        doneStep = 0;
+        const Place p = locate(static_cast<int>(blockIdx.x) + doneTile++ * static_cast<int>(gridDim.x));
         const std::uint64_t mask = p.entry == entries - 1 ? allRows : active.rowMask[p.entry];
         const float* weight = active.weight + static_cast<std::int64_t>(active.expert[p.entry]) * kSmallRows;
 #pragma unroll
@@ -266,35 +298,31 @@ __global__ void __launch_bounds__(kThreads, 2)
     const int last = static_cast<int>(static_cast<std::int64_t>(steps) * (split + 1) / splits);
     const int row0 = static_cast<int>(blockIdx.x) * kTileRows;
     const std::uint64_t allRows = t == 64 ? ~0ULL : (1ULL << t) - 1;
-    int entryOf = -1;
-    const Bf16* weights = nullptr;
+    int entryOf = min(first / stepsEach, entries - 1) - 1;
+    int fetchStep = 0;  // within the entry
+    int entrySteps = 0;
     std::uint64_t mask = 0;
     int width = 0;
+    WeightWalk walk;
+    const int chunk = (static_cast<int>(threadIdx.x) & 7) * 8;
     const auto fetchWeights = [&](int g, std::uint32_t address) {
-        const int entry = min((first + g) / stepsEach, entries - 1);
-        if (entry != entryOf) {
-            entryOf = entry;
-            const bool isShared = entry == entries - 1;
+        if (++fetchStep >= entrySteps) {
+            const bool start = entrySteps == 0;
+            ++entryOf;
+            const bool isShared = entryOf == entries - 1;
             width = isShared ? w.sharedWidth : w.width;
-            mask = isShared ? allRows : active.rowMask[entry];
-            weights = isShared ? static_cast<const Bf16*>(w.sharedDown)
-                               : static_cast<const Bf16*>(w.down) +
-                                     static_cast<std::int64_t>(active.expert[entry]) * w.hidden * w.width;
+            mask = isShared ? allRows : active.rowMask[entryOf];
+            entrySteps = (width + kTileColumns - 1) / kTileColumns;
+            fetchStep = start ? first + g - entryOf * stepsEach : 0;
+            walk.plain(isShared ? static_cast<const Bf16*>(w.sharedDown)
+                                : static_cast<const Bf16*>(w.down) + static_cast<std::int64_t>(active.expert[entryOf]) * w.hidden * w.width,
+                       row0, w.hidden, width);
         }
-        const int column = (first + g - entry * stepsEach) * kTileColumns;
-#pragma unroll
-        for (int i = 0; i < kTileRows * 8 / kThreads; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kThreads;
-            const int row = c >> 3;
-            const int chunk = c & 7;
-            const bool valid = row0 + row < w.hidden && column + chunk * 8 < width;
-            copyAsync16Stream(address + swizzle128(row, chunk),
-                              valid ? weights + static_cast<std::int64_t>(row0 + row) * width + column + chunk * 8 : weights, valid);
-        }
+        walk.fetch(address, fetchStep * kTileColumns, fetchStep * kTileColumns + chunk < width);
     };
-    const auto fetchRows = [&](int g, std::uint32_t address) {
-        fetchPassRows<NT>(address, act + static_cast<std::int64_t>(entryOf) * t * maxWidth, maxWidth,
-                          (first + g - entryOf * stepsEach) * kTileColumns, width, [&](int row) { return (mask >> row & 1) != 0; });
+    const auto fetchRows = [&](int, std::uint32_t address) {
+        fetchPassRows<NT>(address, act + static_cast<std::int64_t>(entryOf) * t * maxWidth, maxWidth, fetchStep * kTileColumns, width,
+                          [&](int row) { return (mask >> row & 1) != 0; });
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
@@ -316,117 +344,46 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 // ---- LM head
 
-__device__ __forceinline__ std::uint32_t orderedBits(float x) {
-    const std::uint32_t bits = __float_as_uint(x);
-    return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-}
-
-/// Summary of 128 logits of one row, four in each lane, written by lane 0.
-__device__ __forceinline__ void summarise(float (&l)[4], int firstId, int vocab, bool sample, std::uint64_t key, float temperature,
-                                          TileRecord* record) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    float m = fmaxf(fmaxf(l[0], l[1]), fmaxf(l[2], l[3]));
-    m = warpMax(m);
-    float sum = 0.0F;
-    if (m > -INFINITY)
-#pragma unroll
-        for (float v : l) sum += expf(v - m);
-    sum = warpSum(sum);
-    TileRecord r;
-    r.max = m;
-    r.sum = sum;
-    if (sample) {
-        float bestL = -INFINITY;
-        float bestNoise = 0.0F;
-        int bestId = -1;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const int id = firstId + i * 32 + lane;
-            if (id >= vocab) continue;
-            const float noise = gumbel(key, id);
-            if (samplesBefore(l[i], noise, id, bestL, bestNoise, bestId, temperature)) {
-                bestL = l[i];
-                bestNoise = noise;
-                bestId = id;
-            }
-        }
-        for (int d = 16; d > 0; d >>= 1) {
-            const float otherL = __shfl_xor_sync(0xFFFFFFFFU, bestL, d);
-            const float otherNoise = __shfl_xor_sync(0xFFFFFFFFU, bestNoise, d);
-            const int otherId = __shfl_xor_sync(0xFFFFFFFFU, bestId, d);
-            if (samplesBefore(otherL, otherNoise, otherId, bestL, bestNoise, bestId, temperature)) {
-                bestL = otherL;
-                bestNoise = otherNoise;
-                bestId = otherId;
-            }
-        }
-        r.bestLogit = bestL;
-        r.bestNoise = bestNoise;
-        r.bestId = bestId;
-    }
-    unsigned taken = 0;
-#pragma unroll
-    for (int round = 0; round < kTop; ++round) {
-        std::uint32_t bits = 0;
-        int which = -1;
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-            if ((taken >> i & 1) == 0 && firstId + i * 32 + lane < vocab && (which < 0 || orderedBits(l[i]) > bits)) {
-                bits = orderedBits(l[i]);
-                which = i;
-            }
-        const std::uint32_t top = __reduce_max_sync(0xFFFFFFFFU, bits);
-        const int id = which >= 0 && bits == top ? firstId + which * 32 + lane : 0x7FFFFFFF;
-        const int winner = __reduce_min_sync(0xFFFFFFFFU, id);
-        float value = -INFINITY;
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-            if (winner == firstId + i * 32 + lane) {
-                value = l[i];
-                taken |= 1U << i;
-            }
-        value = __shfl_sync(0xFFFFFFFFU, value, (winner - firstId) & 31);
-        r.topIds[round] = winner == 0x7FFFFFFF ? -1 : winner;
-        r.topLogits[round] = winner == 0x7FFFFFFF ? -INFINITY : value;
-    }
-    if (lane == 0) *record = r;
-}
-
 template <int NT>
 __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
     headKernel(const Bf16* w, int vocab, int hidden, const Bf16* x, int t, const PassParams* params, ControlTables tables, bool sample,
                TileRecord* records) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     constexpr int kPitch = kTileRows + 1;
-    float* logits = reinterpret_cast<float*>(shared + Shape<NT>::kBytes);  // [NT][kPitch]
+    float* logits = reinterpret_cast<float*>(shared + Shape<NT>::kBytes);                                   // [NT][kPitch]
+    auto* quarters = reinterpret_cast<RowSummary*>(shared + Shape<NT>::kBytes + NT * kPitch * sizeof(float));  // [4][32]
+    __shared__ TokenTable tokens[kTileRows];
+    const PassParams& controls = *params;
     gridRelease();
     const int perTile = (hidden + kTileColumns - 1) / kTileColumns;
     const int tiles = (vocab + kTileRows - 1) / kTileRows;
     const int mine = static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / static_cast<int>(gridDim.x) + 1 : 0;
-    const auto fetchWeights = [&](int g, std::uint32_t address) {
-        const int tile = g / perTile;
-        const int row0 = (static_cast<int>(blockIdx.x) + tile * static_cast<int>(gridDim.x)) * kTileRows;
-        const int column = (g - tile * perTile) * kTileColumns;
-#pragma unroll
-        for (int i = 0; i < kTileRows * 8 / kThreads; ++i) {
-            const int c = static_cast<int>(threadIdx.x) + i * kThreads;
-            const int row = c >> 3;
-            const int chunk = c & 7;
-            const bool valid = row0 + row < vocab && column + chunk * 8 < hidden;
-            copyAsync16Stream(address + swizzle128(row, chunk),
-                              valid ? w + static_cast<std::int64_t>(row0 + row) * hidden + column + chunk * 8 : w, valid);
+    WeightWalk walk;
+    int fetchTile = -1;
+    int fetchStep = perTile - 1;  // of the weights
+    int rowStep = perTile - 1;    // of the rows, which start later
+    const int chunk = (static_cast<int>(threadIdx.x) & 7) * 8;
+    const auto fetchWeights = [&](int, std::uint32_t address) {
+        if (++fetchStep == perTile) {
+            fetchStep = 0;
+            walk.plain(w, static_cast<std::int64_t>(static_cast<int>(blockIdx.x) + ++fetchTile * static_cast<int>(gridDim.x)) * kTileRows, vocab, hidden);
         }
+        walk.fetch(address, fetchStep * kTileColumns, fetchStep * kTileColumns + chunk < hidden);
     };
-    const auto fetchRows = [&](int g, std::uint32_t address) {
-        fetchPassRows<NT>(address, x, hidden, (g % perTile) * kTileColumns, hidden, [&](int row) { return row < t; });
+    const auto fetchRows = [&](int, std::uint32_t address) {
+        if (++rowStep == perTile) rowStep = 0;
+        fetchPassRows<NT>(address, x, hidden, rowStep * kTileColumns, hidden, [&](int row) { return row < t; });
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int warp = static_cast<int>(threadIdx.x) >> 5;
-    const auto done = [&](int g) {
-        if ((g + 1) % perTile != 0) return;
-        const int tile = static_cast<int>(blockIdx.x) + g / perTile * static_cast<int>(gridDim.x);
+    int doneStep = 0;
+    int doneTile = 0;
+    const auto done = [&](int) {
+        if (++doneStep < perTile) return;
+        doneStep = 0;
+        const int tile = static_cast<int>(blockIdx.x) + doneTile++ * static_cast<int>(gridDim.x);
 #pragma unroll
         for (int i = 0; i < 2; ++i)
 #pragma unroll
@@ -434,16 +391,60 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
                     logits[(n * 8 + (lane & 3) * 2 + (j & 1)) * kPitch + warp * 32 + i * 16 + (lane >> 2) + (j >> 1) * 8] = acc[i][n][j];
+        {
+            const int id = tile * kTileRows + static_cast<int>(threadIdx.x);
+            tokens[threadIdx.x] = id < vocab ? lookUp(tables, id) : TokenTable{};
+        }
         __syncthreads();
-        for (int row = warp; row < t; row += kThreads / 32) {
-            float l[4];
+        // A thread reads a quarter of a row: the ids that a warp looks at are then the same in all lanes, and so are their tables.
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const int id = tile * kTileRows + i * 32 + lane;
-                l[i] = id < vocab ? adjustLogit(*params, tables, row, id, logits[row * kPitch + i * 32 + lane]) : -INFINITY;
+        for (int half = 0; half < (NT + 31) / 32; ++half) {
+            const int row = half * 32 + lane;
+            RowSummary own;
+            if (row < t) {
+                const std::uint64_t key = sample ? noiseKey(controls.seed, controls.position[row], controls.step) : 0;
+                float* l = logits + row * kPitch + warp * 32;
+                const int end = min(32, vocab - tile * kTileRows - warp * 32);
+                for (int i = 0; i < end; ++i) {
+                    const int id = tile * kTileRows + warp * 32 + i;
+                    const TokenTable token = tokens[warp * 32 + i];
+                    float value = l[i];
+                    if (token.flags != 0 || token.count != 0 || id == controls.thinkEndId) {
+                        value = adjustLogit(controls, token, row, id, value);
+                        l[i] = value;
+                    }
+                    own.max = fmaxf(own.max, value);
+                    own.addTop(value, id);
+                    if (sample) own.addCandidate(value, gumbel(key, id), id, controls.temperature);
+                }
+                if (own.max > -INFINITY)
+                    for (int i = 0; i < end; ++i) own.sum += expf(l[i] - own.max);
             }
-            const std::uint64_t key = sample ? noiseKey(params->seed, params->position[row], params->step) : 0;
-            summarise(l, tile * kTileRows, vocab, sample, key, params->temperature, records + static_cast<std::int64_t>(row) * tiles + tile);
+            __syncthreads();
+            if (row < t) quarters[warp * 32 + lane] = own;
+            __syncthreads();
+            const int merged = warp * 8 + lane;  // eight rows a warp
+            if (lane < 8 && half * 32 + merged < t) {
+                RowSummary sum = quarters[merged];
+                for (int i = 1; i < 4; ++i) {
+                    const RowSummary& other = quarters[i * 32 + merged];
+                    sum.addSum(other.max, other.sum);
+                    for (int j = 0; j < kTop; ++j) sum.addTop(other.topLogits[j], other.topIds[j]);
+                    if (sample) sum.addCandidate(other.bestLogit, other.bestNoise, other.bestId, controls.temperature);
+                }
+                TileRecord r;
+                r.max = sum.max;
+                r.sum = sum.sum;
+#pragma unroll
+                for (int j = 0; j < kTop; ++j) {
+                    r.topLogits[j] = sum.topLogits[j];
+                    r.topIds[j] = sum.topIds[j];
+                }
+                r.bestLogit = sum.bestLogit;
+                r.bestNoise = sum.bestNoise;
+                r.bestId = sum.bestId;
+                records[static_cast<std::int64_t>(half * 32 + merged) * tiles + tile] = r;
+            }
         }
         __syncthreads();
         clear<NT>(acc);
@@ -503,7 +504,7 @@ cudaError_t headRecords(const Launcher& on, const Bf16* w, std::int64_t vocab, s
                         const PassParams* params, const ControlTables& tables, bool sample, TileRecord* records) {
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
-        constexpr int kBytes = Shape<NT>::kBytes + NT * (kTileRows + 1) * 4;
+        constexpr int kBytes = Shape<NT>::kBytes + NT * (kTileRows + 1) * 4 + 128 * static_cast<int>(sizeof(RowSummary));
         return launch(on, headKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), kBytes, w, static_cast<int>(vocab),
                       static_cast<int>(hidden), x, t, params, tables, sample, records);
     });

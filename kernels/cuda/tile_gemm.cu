@@ -185,13 +185,22 @@ __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
                 for (int j = 0; j < 4; ++j) {
                     const std::int64_t column = work.wFirst + warpColumn + j * 8 + (lane & 3) * 2;
                     const std::int64_t at = (work.first + row) * work.wRows + column;
+                    const float v0 = acc[i][j][half * 2];
+                    const float v1 = acc[i][j][half * 2 + 1];
+                    if (column + 1 < work.wRows && (work.wRows & 1) == 0) {
+                        if (a.outFloat)
+                            *reinterpret_cast<float2*>(static_cast<float*>(a.out) + at) = make_float2(v0, v1);
+                        else
+                            *reinterpret_cast<__nv_bfloat162*>(static_cast<Bf16*>(a.out) + at) = __floats2bfloat162_rn(v0, v1);
+                        continue;
+                    }
 #pragma unroll
                     for (int v = 0; v < 2; ++v) {
                         if (column + v >= work.wRows) continue;
                         if (a.outFloat)
-                            static_cast<float*>(a.out)[at + v] = acc[i][j][half * 2 + v];
+                            static_cast<float*>(a.out)[at + v] = v == 0 ? v0 : v1;
                         else
-                            static_cast<Bf16*>(a.out)[at + v] = fromFloat<Bf16>(acc[i][j][half * 2 + v]);
+                            static_cast<Bf16*>(a.out)[at + v] = fromFloat<Bf16>(v == 0 ? v0 : v1);
                     }
                 }
             }
