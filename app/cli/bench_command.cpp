@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -136,16 +137,15 @@ Status benchModes(Engine& engine, const GenerationConfig& defaults, Json& out) {
 }
 
 std::string forPeople(const Json& out) {
-    std::string text;
+    std::ostringstream text;
     for (const auto& [key, value] : out.items()) {
         if (value.is_object()) {
-            for (const auto& [mode, rate] : value.items())
-                text += key + " " + mode + ": " + std::to_string(rate.get<double>()) + "\n";
+            for (const auto& [mode, rate] : value.items()) text << key << ' ' << mode << ": " << rate.get<double>() << '\n';
         } else {
-            text += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+            text << key << ": " << (value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
         }
     }
-    return text;
+    return text.str();
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 
 namespace trefoil::cli {
 
-enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2 };
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;
 
 /// Options that every subcommand running a model takes.
 struct ModelOptions {

@@ -63,13 +63,13 @@ public:
           m_prefix(config),
           m_counts(static_cast<std::size_t>(config.vocabSize), 0.0F),
           m_rowCounts(m_counts.size()),
-          m_scratch(static_cast<std::size_t>(m_model.pool().threads())) {}
+          m_threads(m_model.pool().threads()),
+          m_scratch(static_cast<std::size_t>(m_threads)) {}
 
     [[nodiscard]] const ModelConfig& config() const override { return m_model.config(); }
 
     [[nodiscard]] std::string deviceName() const override {
-        const int threads = const_cast<CpuModel&>(m_model).pool().threads();
-        return "CPU, " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + kernels::instructionSetName();
+        return "CPU, " + std::to_string(m_threads) + (m_threads == 1 ? " thread, " : " threads, ") + kernels::instructionSetName();
     }
 
     [[nodiscard]] MemoryPlan memory() const override {
@@ -161,6 +161,7 @@ private:
     CpuPrefix m_prefix;
     std::vector<float> m_counts;                ///< [V]
     std::vector<float> m_rowCounts;             ///< [V]: m_counts with what a pass adds
+    int m_threads;
     std::vector<std::vector<float>> m_scratch;  ///< the sampler's, one a worker
     std::int64_t m_draftRows = 0;               ///< rows that keep() may keep; 0: no draft is open
     PassCapture* m_capture = nullptr;

@@ -30,7 +30,7 @@ public:
 };
 
 /// A case of traces.json.
-struct GoldenCase {
+struct GoldenCase {  // NOLINT(bugprone-exception-escape): moving JSON asserts its invariant, it does not throw
     GenerationConfig config;
     std::vector<TokenId> prompt;
     std::vector<TokenId> response;
