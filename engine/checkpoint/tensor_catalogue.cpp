@@ -238,10 +238,11 @@ private:
     void addSplit(const std::string& p, const std::string& name, Shape shape, const std::vector<std::string>& parts,
                   const Shape& partShape) {
         std::vector<TensorSegment> segments;
+        const std::string head = std::string(m_prefix) + p + "experts.";
         for (std::int64_t e = 0; e < m_config.numExperts; ++e) {
+            const std::string expert = head + std::to_string(e) + '.';
             for (const std::string& part : parts) {
-                const StoredTensor* tensor =
-                    take(std::string(m_prefix) + p + "experts." + std::to_string(e) + "." + part, partShape, false);
+                const StoredTensor* tensor = take(expert + part, partShape, false);
                 if (tensor != nullptr) segments.push_back(segmentOf(*tensor));
             }
         }
