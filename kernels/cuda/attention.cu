@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(128)
 }
 
 template <class T>
-__global__ void __launch_bounds__(128)
-    plainKernel(AttentionShape s, const T* q, const T* keys, const T* values, const PassParams* params, std::int64_t t, AttentionParts parts) {
+__global__ void __launch_bounds__(128) plainKernel(AttentionShape s, const T* q, const T* keys, const T* values,
+                                                   const PassParams* params, std::int64_t t, AttentionParts parts) {
     constexpr int kMax = 16;  // head dims up to 512
     gridRelease();
     gridWait();
@@ -114,7 +114,8 @@ __global__ void __launch_bounds__(128)
     }
 }
 
-// ---- tensor cores. A block holds 128 query rows (16 a warp) of one key/value head: row r is token r / G, query head r % G of the group.
+// ---- tensor cores. A block holds 128 query rows (16 a warp) of one key/value head: row r is token r / G, query head r % G of
+// the group.
 
 constexpr int kQueryRows = 128;
 constexpr int kKeyRows = 64;
@@ -170,7 +171,8 @@ __global__ void __launch_bounds__(kFlashThreads, 1)
             const int chunk = i % kChunks;
             const std::int64_t at = tile * kKeyRows + row;
             const bool valid = at < end;
-            copyAsync16(base + swizzle<kDim>(row, chunk), source + (valid ? at * kvStride + kvHead * kDim + chunk * 8 : 0), valid);
+            copyAsync16(base + swizzle<kDim>(row, chunk), source + (valid ? at * kvStride + kvHead * kDim + chunk * 8 : 0),
+                        valid);
         }
     };
     for (int i = thread; i < kQueryRows * kChunks; i += kFlashThreads) {
@@ -345,7 +347,8 @@ __global__ void __launch_bounds__(256)
 
 /// The same for one part: a thread has four dims of a query head (head dims are a multiple of 4 here, projections bf16).
 template <class T>
-__global__ void __launch_bounds__(256) onePartKernel(AttentionShape s, AttentionParts parts, const Bf16* projected, std::int64_t stride, std::int64_t t, T* out) {
+__global__ void __launch_bounds__(256)
+    onePartKernel(AttentionShape s, AttentionParts parts, const Bf16* projected, std::int64_t stride, std::int64_t t, T* out) {
     gridRelease();
     gridWait();
     const int each = s.headDim / 4;
@@ -368,8 +371,8 @@ __global__ void __launch_bounds__(256) onePartKernel(AttentionShape s, Attention
 unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned>((n + each - 1) / each); }
 
 template <int kDim>
-cudaError_t flashOf(const Launcher& on, const AttentionShape& s, const Bf16* q, const Bf16* keys, const Bf16* values, const PassParams* params,
-                    std::int64_t t, int splits, const AttentionParts& parts) {
+cudaError_t flashOf(const Launcher& on, const AttentionShape& s, const Bf16* q, const Bf16* keys, const Bf16* values,
+                    const PassParams* params, std::int64_t t, int splits, const AttentionParts& parts) {
     const dim3 grid(blocks(t * (s.queryHeads / s.keyValueHeads), kQueryRows), static_cast<unsigned>(s.keyValueHeads),
                     static_cast<unsigned>(splits));
     return launch(on, flashKernel<kDim>, grid, dim3(kFlashThreads), flashBytes<kDim>(), s, q, keys, values, params, t, parts);
@@ -378,9 +381,9 @@ cudaError_t flashOf(const Launcher& on, const AttentionShape& s, const Bf16* q, 
 }  // namespace
 
 template <class T>
-cudaError_t attentionInputs(const Launcher& on, const AttentionShape& shape, const Rows& projected, const float* qNorm, const float* kNorm,
-                            bool zeroCentred, float eps, const float* frequencies, const PassParams* params, std::int64_t t, T* q, T* keys,
-                            T* values) {
+cudaError_t attentionInputs(const Launcher& on, const AttentionShape& shape, const Rows& projected, const float* qNorm,
+                            const float* kNorm, bool zeroCentred, float eps, const float* frequencies, const PassParams* params,
+                            std::int64_t t, T* q, T* keys, T* values) {
     const std::int64_t jobs = t * (shape.queryHeads + 2 * shape.keyValueHeads);
     const std::size_t bytes = sizeof(float) * 4 * static_cast<std::size_t>(shape.headDim);
     return launch(on, inputsKernel<T>, dim3(blocks(jobs, 4)), dim3(128), bytes, shape, projected, qNorm, kNorm, zeroCentred, eps,
@@ -399,10 +402,14 @@ int flashSplits(const AttentionShape& shape, std::int64_t t, int sms) {
 cudaError_t flashAttention(const Launcher& on, const AttentionShape& shape, const Bf16* q, const Bf16* keys, const Bf16* values,
                            const PassParams* params, std::int64_t t, int splits, const AttentionParts& parts) {
     switch (shape.headDim) {
-        case 64: return flashOf<64>(on, shape, q, keys, values, params, t, splits, parts);
-        case 128: return flashOf<128>(on, shape, q, keys, values, params, t, splits, parts);
-        case 256: return flashOf<256>(on, shape, q, keys, values, params, t, splits, parts);
-        default: return cudaErrorInvalidValue;
+        case 64:
+            return flashOf<64>(on, shape, q, keys, values, params, t, splits, parts);
+        case 128:
+            return flashOf<128>(on, shape, q, keys, values, params, t, splits, parts);
+        case 256:
+            return flashOf<256>(on, shape, q, keys, values, params, t, splits, parts);
+        default:
+            return cudaErrorInvalidValue;
     }
 }
 
@@ -410,30 +417,32 @@ template <class T>
 cudaError_t plainAttention(const Launcher& on, const AttentionShape& shape, const T* q, const T* keys, const T* values,
                            const PassParams* params, std::int64_t t, const AttentionParts& parts) {
     if (shape.headDim > 512) return cudaErrorInvalidValue;
-    return launch(on, plainKernel<T>, dim3(blocks(t * shape.queryHeads, 4)), dim3(128), 0, shape, q, keys, values, params, t, parts);
+    return launch(on, plainKernel<T>, dim3(blocks(t * shape.queryHeads, 4)), dim3(128), 0, shape, q, keys, values, params, t,
+                  parts);
 }
 
 template <class T>
-cudaError_t attentionOutput(const Launcher& on, const AttentionShape& shape, const AttentionParts& parts, int splits, const Rows& projected,
-                            std::int64_t t, T* out) {
+cudaError_t attentionOutput(const Launcher& on, const AttentionShape& shape, const AttentionParts& parts, int splits,
+                            const Rows& projected, std::int64_t t, T* out) {
     if (splits == 1 && projected.isBf16 && shape.headDim % 4 == 0)
-        return launch(on, onePartKernel<T>, dim3(blocks(t * shape.queryHeads * (shape.headDim / 4), 256)), dim3(256), 0, shape, parts,
-                      static_cast<const Bf16*>(projected.data), projected.stride, t, out);
+        return launch(on, onePartKernel<T>, dim3(blocks(t * shape.queryHeads * (shape.headDim / 4), 256)), dim3(256), 0, shape,
+                      parts, static_cast<const Bf16*>(projected.data), projected.stride, t, out);
     const auto threads = static_cast<unsigned>(std::min(256, (shape.headDim + 31) / 32 * 32));
-    return launch(on, outputKernel<T>, dim3(static_cast<unsigned>(t * shape.queryHeads)), dim3(threads), 0, shape, parts, splits, projected, t, out);
+    return launch(on, outputKernel<T>, dim3(static_cast<unsigned>(t * shape.queryHeads)), dim3(threads), 0, shape, parts, splits,
+                  projected, t, out);
 }
 
-template cudaError_t attentionInputs<Bf16>(const Launcher&, const AttentionShape&, const Rows&, const float*, const float*, bool, float,
-                                           const float*, const PassParams*, std::int64_t, Bf16*, Bf16*, Bf16*);
-template cudaError_t attentionInputs<float>(const Launcher&, const AttentionShape&, const Rows&, const float*, const float*, bool, float,
-                                            const float*, const PassParams*, std::int64_t, float*, float*, float*);
-template cudaError_t plainAttention<Bf16>(const Launcher&, const AttentionShape&, const Bf16*, const Bf16*, const Bf16*, const PassParams*,
-                                          std::int64_t, const AttentionParts&);
+template cudaError_t attentionInputs<Bf16>(const Launcher&, const AttentionShape&, const Rows&, const float*, const float*, bool,
+                                           float, const float*, const PassParams*, std::int64_t, Bf16*, Bf16*, Bf16*);
+template cudaError_t attentionInputs<float>(const Launcher&, const AttentionShape&, const Rows&, const float*, const float*, bool,
+                                            float, const float*, const PassParams*, std::int64_t, float*, float*, float*);
+template cudaError_t plainAttention<Bf16>(const Launcher&, const AttentionShape&, const Bf16*, const Bf16*, const Bf16*,
+                                          const PassParams*, std::int64_t, const AttentionParts&);
 template cudaError_t plainAttention<float>(const Launcher&, const AttentionShape&, const float*, const float*, const float*,
                                            const PassParams*, std::int64_t, const AttentionParts&);
-template cudaError_t attentionOutput<Bf16>(const Launcher&, const AttentionShape&, const AttentionParts&, int, const Rows&, std::int64_t,
-                                           Bf16*);
-template cudaError_t attentionOutput<float>(const Launcher&, const AttentionShape&, const AttentionParts&, int, const Rows&, std::int64_t,
-                                            float*);
+template cudaError_t attentionOutput<Bf16>(const Launcher&, const AttentionShape&, const AttentionParts&, int, const Rows&,
+                                           std::int64_t, Bf16*);
+template cudaError_t attentionOutput<float>(const Launcher&, const AttentionShape&, const AttentionParts&, int, const Rows&,
+                                            std::int64_t, float*);
 
 }  // namespace trefoil::cuda

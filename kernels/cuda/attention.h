@@ -1,8 +1,8 @@
 // Attention over the prefix and the rows of a pass, grouped queries, with the output gate (model-contract.md, sections 2 and 3).
 //
-// The cache of a layer is [positions, Hkv, Dh] for keys and for values, in the activations' type; a pass writes its own rows behind
-// the prefix first, and reads everything from there. Clean row t sees positions up to its own; noisy rows see all of the pass.
-// Ownership: device memory of the caller. Errors: the launch's cudaError_t. Twin: tests/reference/clover_ref.py through the
+// The cache of a layer is [positions, Hkv, Dh] for keys and for values, in the activations' type; a pass writes its own rows
+// behind the prefix first, and reads everything from there. Clean row t sees positions up to its own; noisy rows see all of the
+// pass. Ownership: device memory of the caller. Errors: the launch's cudaError_t. Twin: tests/reference/clover_ref.py through the
 // golden files; flash against plain in tests/kernels/cuda, 1e-2.
 #pragma once
 
@@ -19,13 +19,15 @@ struct AttentionShape {
     [[nodiscard]] __host__ __device__ int projected() const { return (2 * queryHeads + 2 * keyValueHeads) * headDim; }
 };
 
-/// q [T, Hq, Dh] = RoPE(norm(query)), and the pass's rows of the cache. projected: [T, q and gate by head, k, v]. frequencies [R / 2].
+/// q [T, Hq, Dh] = RoPE(norm(query)), and the pass's rows of the cache. projected: [T, q and gate by head, k, v]. frequencies [R
+/// / 2].
 template <class T_>
-cudaError_t attentionInputs(const Launcher& on, const AttentionShape& shape, const Rows& projected, const float* qNorm, const float* kNorm,
-                            bool zeroCentred, float eps, const float* frequencies, const PassParams* params, std::int64_t t, T_* q,
-                            T_* keys, T_* values);
+cudaError_t attentionInputs(const Launcher& on, const AttentionShape& shape, const Rows& projected, const float* qNorm,
+                            const float* kNorm, bool zeroCentred, float eps, const float* frequencies, const PassParams* params,
+                            std::int64_t t, T_* q, T_* keys, T_* values);
 
-/// Partial results of a split over the positions: o [splits, T, Hq, Dh] not normalised, and the maximum and sum [splits, T, Hq, 2].
+/// Partial results of a split over the positions: o [splits, T, Hq, Dh] not normalised, and the maximum and sum [splits, T, Hq,
+/// 2].
 struct AttentionParts {
     float* o = nullptr;
     float* maxSum = nullptr;
@@ -43,7 +45,7 @@ cudaError_t plainAttention(const Launcher& on, const AttentionShape& shape, cons
                            const PassParams* params, std::int64_t t, const AttentionParts& parts);
 /// out [T, Hq · Dh] = attention · sigmoid(gate), from the parts.
 template <class T_>
-cudaError_t attentionOutput(const Launcher& on, const AttentionShape& shape, const AttentionParts& parts, int splits, const Rows& projected,
-                            std::int64_t t, T_* out);
+cudaError_t attentionOutput(const Launcher& on, const AttentionShape& shape, const AttentionParts& parts, int splits,
+                            const Rows& projected, std::int64_t t, T_* out);
 
 }  // namespace trefoil::cuda

@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(512) readKernel(const uint4* data, std::size_t
 }
 
 __global__ void __launch_bounds__(512) fillKernel(std::uint32_t* data, std::size_t count) {
-    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * 512 + threadIdx.x; i < count; i += static_cast<std::size_t>(gridDim.x) * 512)
+    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * 512 + threadIdx.x; i < count;
+         i += static_cast<std::size_t>(gridDim.x) * 512)
         data[i] = static_cast<std::uint32_t>(i * 2654435761U);
 }
 
@@ -67,12 +68,14 @@ void measureBandwidth(int device, double& readBytes, double& copyBytes) {
         cudaGetDeviceProperties(&properties, device);
         const int blocks = properties.multiProcessorCount * 4;
         const auto times = timed<10>([&] {
-            readKernel<<<static_cast<unsigned>(blocks), 512>>>(reinterpret_cast<const uint4*>(words), kReadBytes / 16, words + kReadBytes / 4);
+            readKernel<<<static_cast<unsigned>(blocks), 512>>>(reinterpret_cast<const uint4*>(words), kReadBytes / 16,
+                                                               words + kReadBytes / 4);
         });
         if (cudaGetLastError() == cudaSuccess) readBytes = static_cast<double>(kReadBytes) / (times[5] * 1e-3);
         PinnedBlock pinned;
         if (pinned.allocate(kCopyBytes) == cudaSuccess) {
-            const auto copies = timed<5>([&] { cudaMemcpyAsync(block.data(), pinned.data(), kCopyBytes, cudaMemcpyHostToDevice); });
+            const auto copies =
+                timed<5>([&] { cudaMemcpyAsync(block.data(), pinned.data(), kCopyBytes, cudaMemcpyHostToDevice); });
             copyBytes = static_cast<double>(kCopyBytes) / (copies[0] * 1e-3);
         }
     }

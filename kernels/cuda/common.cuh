@@ -1,5 +1,5 @@
-// What every kernel here shares: the activation types, launching (with programmatic dependent launch where the card has it), matrix
-// views over partial sums, warp and block reductions, cp.async, ldmatrix and mma wrappers. Compute capability 8.0 and up.
+// What every kernel here shares: the activation types, launching (with programmatic dependent launch where the card has it),
+// matrix views over partial sums, warp and block reductions, cp.async, ldmatrix and mma wrappers. Compute capability 8.0 and up.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -11,11 +11,12 @@ namespace trefoil::cuda {
 
 using Bf16 = __nv_bfloat16;
 
-/// How a weight matrix is stored on the device. A parameter of every kernel that reads weights: BFloat16 is what runs; Float32 is the
-/// debug mode. Later formats (FP8, 4 bit with group scales) become further values, not further call sites.
+/// How a weight matrix is stored on the device. A parameter of every kernel that reads weights: BFloat16 is what runs; Float32 is
+/// the debug mode. Later formats (FP8, 4 bit with group scales) become further values, not further call sites.
 enum class WeightFormat : int { BFloat16, Float32 };
 
-/// Where kernels go, and whether a kernel may start before the one ahead of it has ended (each waits with gridWait before it reads).
+/// Where kernels go, and whether a kernel may start before the one ahead of it has ended (each waits with gridWait before it
+/// reads).
 struct Launcher {
     cudaStream_t stream = nullptr;
     bool overlap = false;  ///< programmatic dependent launch; compute capability 9.0 and up
@@ -54,8 +55,8 @@ struct Rows {
 
 #ifdef __CUDACC__
 
-/// Waits for the kernels ahead of this one, when it was launched before they ended. Every kernel calls it before it touches memory
-/// that another kernel writes; weights may be read before.
+/// Waits for the kernels ahead of this one, when it was launched before they ended. Every kernel calls it before it touches
+/// memory that another kernel writes; weights may be read before.
 __device__ __forceinline__ void gridWait() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -93,6 +94,8 @@ __device__ __forceinline__ float load(const Rows& m, std::int64_t row, std::int6
 
 __device__ __forceinline__ float sigmoid(float x) { return 1.0F / (1.0F + expf(-x)); }
 __device__ __forceinline__ float silu(float x) { return x / (1.0F + expf(-x)); }
+/// The same to about 21 bits, for values that become bf16 next.
+__device__ __forceinline__ float fastSilu(float x) { return __fdividef(x, 1.0F + __expf(-x)); }
 /// torch's softplus: linear above 20.
 __device__ __forceinline__ float softplus(float x) { return x > 20.0F ? x : log1pf(expf(x)); }
 
@@ -119,7 +122,9 @@ __device__ __forceinline__ float blockSum(float x, float* scratch) {
 
 // ---- asynchronous copies and tensor cores
 
-__device__ __forceinline__ std::uint32_t sharedAddress(const void* p) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(p)); }
+__device__ __forceinline__ std::uint32_t sharedAddress(const void* p) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
 
 /// 16 bytes from global to shared memory; zeros when `valid` is false (the source is then not read).
 __device__ __forceinline__ void copyAsync16(std::uint32_t destination, const void* source, bool valid) {
@@ -157,10 +162,9 @@ __device__ __forceinline__ void loadMatrix2(std::uint32_t& r0, std::uint32_t& r1
 
 /// c[16, 8] += a[16, 16] · b[16, 8], bf16 in, float32 out.
 __device__ __forceinline__ void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\n"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\n"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 /// Byte offset of 16-byte chunk `chunk` of row `row` in a tile whose rows are 128 bytes: chunks are permuted within a row so that

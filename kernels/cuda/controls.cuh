@@ -30,7 +30,9 @@ struct TokenTable {
     std::uint8_t flags = 0;
     std::int32_t count = 0;
 };
-__device__ __forceinline__ TokenTable lookUp(const ControlTables& tables, int id) { return {tables.flags[id], tables.counts[id]}; }
+__device__ __forceinline__ TokenTable lookUp(const ControlTables& tables, int id) {
+    return {tables.flags[id], tables.counts[id]};
+}
 
 /// Controls 1 to 6 on the logit of `id` in output row `row`.
 __device__ __forceinline__ float adjustLogit(const PassParams& p, const TokenTable& token, int row, int id, float l) {

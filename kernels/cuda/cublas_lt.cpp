@@ -63,9 +63,12 @@ struct CublasLt::Impl {
         const cudaDataType_t outType = outFloat ? CUDA_R_32F : CUDA_R_16BF;
         if (descCreate(&plan.desc, CUBLAS_COMPUTE_32F, CUDA_R_32F) != CUBLAS_STATUS_SUCCESS ||
             descSet(plan.desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed)) != CUBLAS_STATUS_SUCCESS ||
-            layoutCreate(&plan.w, CUDA_R_16BF, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(m), k) != CUBLAS_STATUS_SUCCESS ||
-            layoutCreate(&plan.x, CUDA_R_16BF, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(t), k) != CUBLAS_STATUS_SUCCESS ||
-            layoutCreate(&plan.out, outType, static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(t), m) != CUBLAS_STATUS_SUCCESS)
+            layoutCreate(&plan.w, CUDA_R_16BF, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(m), k) !=
+                CUBLAS_STATUS_SUCCESS ||
+            layoutCreate(&plan.x, CUDA_R_16BF, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(t), k) !=
+                CUBLAS_STATUS_SUCCESS ||
+            layoutCreate(&plan.out, outType, static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(t), m) !=
+                CUBLAS_STATUS_SUCCESS)
             return plan;
         cublasLtMatmulPreference_t preference = nullptr;
         if (preferenceCreate(&preference) != CUBLAS_STATUS_SUCCESS) return plan;
@@ -100,8 +103,8 @@ std::string CublasLt::missing() {
         dlclose(library);
         return {};
     }
-    return libraryName() + " is missing, so prompts are read more slowly; NVIDIA's package libcublas-" + std::to_string(CUBLAS_VER_MAJOR) +
-           "-" + std::to_string(CUBLAS_VER_MINOR) + " has it";
+    return libraryName() + " is missing, so prompts are read more slowly; NVIDIA's package libcublas-" +
+           std::to_string(CUBLAS_VER_MAJOR) + "-" + std::to_string(CUBLAS_VER_MINOR) + " has it";
 }
 
 std::unique_ptr<CublasLt> CublasLt::open(std::string& message) {
@@ -129,8 +132,8 @@ bool CublasLt::gemm(cudaStream_t stream, const Bf16* w, std::int64_t m, std::int
     if (!plan.usable) return false;
     const float one = 1.0F;
     const float zero = 0.0F;
-    return m_impl->matmul(m_impl->handle, plan.desc, &one, w, plan.w, x, plan.x, &zero, out, plan.out, out, plan.out, &plan.algo, workspace,
-                          kWorkspaceBytes, stream) == CUBLAS_STATUS_SUCCESS;
+    return m_impl->matmul(m_impl->handle, plan.desc, &one, w, plan.w, x, plan.x, &zero, out, plan.out, out, plan.out, &plan.algo,
+                          workspace, kWorkspaceBytes, stream) == CUBLAS_STATUS_SUCCESS;
 }
 
 }  // namespace trefoil::cuda

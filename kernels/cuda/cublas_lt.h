@@ -1,5 +1,5 @@
-// Dense matrix products of prompts through NVIDIA's cuBLASLt, which is opened at run time: a machine without it still runs everything, with this
-// folder's own kernels.
+// Dense matrix products of prompts through NVIDIA's cuBLASLt, which is opened at run time: a machine without it still runs
+// everything, with this folder's own kernels.
 #pragma once
 
 #include "kernels/cuda/common.cuh"
@@ -24,8 +24,8 @@ public:
 
     static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
     /// out [T, M] (bf16, or float32 when outFloat) = x [T, K] bf16 · w [M, K] bf16 transposed. False when the library refuses.
-    bool gemm(cudaStream_t stream, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, std::int64_t t, void* out, bool outFloat,
-              void* workspace);
+    bool gemm(cudaStream_t stream, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, std::int64_t t, void* out,
+              bool outFloat, void* workspace);
 
 private:
     struct Impl;

@@ -18,8 +18,8 @@
 namespace trefoil::cuda {
 namespace {
 
-/// Rows of the largest prompt chunk. A chunk reads every expert once, so larger ones cost less a token; a request to stop waits for
-/// one chunk.
+/// Rows of the largest prompt chunk. A chunk reads every expert once, so larger ones cost less a token; a request to stop waits
+/// for one chunk.
 constexpr std::int64_t kPromptChunk = 4096;
 /// Captured graphs that are kept; a pass shape more and all are made anew.
 constexpr std::size_t kMaxGraphs = 48;
@@ -149,7 +149,10 @@ class CudaExecutor final : public Executor, public ForcedExperts {
 
 public:
     CudaExecutor(const ModelConfig& config, Setup setup)
-        : m_config(config), m_shape(config), m_setup(std::move(setup)), m_weights(config, kBf16 ? WeightFormat::BFloat16 : WeightFormat::Float32) {}
+        : m_config(config),
+          m_shape(config),
+          m_setup(std::move(setup)),
+          m_weights(config, kBf16 ? WeightFormat::BFloat16 : WeightFormat::Float32) {}
     ~CudaExecutor() override {
         cudaSetDevice(m_setup.device);
         dropGraphs();
@@ -176,11 +179,13 @@ public:
     Status resetCounts() override;
     Result<PassOutput> prefill(std::span<const TokenId> ids, const PassControls* controls) override;
     Result<PassOutput> denoise(std::span<const TokenId> block, const PassControls& controls) override;
-    Result<PassOutput> commit(std::span<const TokenId> ids, const PassControls* controls) override { return prefill(ids, controls); }
+    Result<PassOutput> commit(std::span<const TokenId> ids, const PassControls* controls) override {
+        return prefill(ids, controls);
+    }
     Result<PassOutput> verify(std::span<const TokenId> ids, const PassControls& controls) override;
     Status keep(std::int64_t rows) override;
-    Result<PassOutput> commitAndDenoise(std::span<const TokenId> clean, std::span<const TokenId> tokensToCount, std::span<const TokenId> block,
-                                        const PassControls& controls) override;
+    Result<PassOutput> commitAndDenoise(std::span<const TokenId> clean, std::span<const TokenId> tokensToCount,
+                                        std::span<const TokenId> block, const PassControls& controls) override;
     Result<std::unique_ptr<PrefixSnapshot>> snapshot() override;
     Status restore(const PrefixSnapshot& snapshot) override;
 
@@ -196,13 +201,15 @@ private:
     cudaError_t enqueue(const PassShape& shape);
     PassOutput collect(const PassShape& shape, double milliseconds) const;
 
-    [[nodiscard]] Rows gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out, bool wantFloat, bool onePart = false);
+    [[nodiscard]] Rows gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out,
+                            bool wantFloat, bool onePart = false);
     [[nodiscard]] Rows gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
     [[nodiscard]] Rows attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     void head(Calls& ok, const PassShape& p, const Rows& add);
     void shiftRows(Calls& ok, const PassShape& p, Rows& add);
-    /// First row of x that the logits of output rows from `first` on come from (section 9: noisy rows may predict the next token).
+    /// First row of x that the logits of output rows from `first` on come from (section 9: noisy rows may predict the next
+    /// token).
     [[nodiscard]] std::int64_t logitRow(const PassShape& p, std::int64_t first) const {
         return m_config.compatibility.noisyRowsPredictNext && p.clean < p.t ? first - 1 : first;
     }
@@ -225,10 +232,10 @@ private:
     Workspace m_space;
     std::unique_ptr<CublasLt> m_blas;
     PinnedBlock m_pinned;
-    PassParams* m_params = nullptr;          // pinned
-    RowResult* m_results = nullptr;          // pinned, [kMaxOutputRows]
-    LayerResult* m_layerResults = nullptr;   // pinned, [layers]
-    std::int32_t* m_ids = nullptr;           // pinned, [chunk]
+    PassParams* m_params = nullptr;         // pinned
+    RowResult* m_results = nullptr;         // pinned, [kMaxOutputRows]
+    LayerResult* m_layerResults = nullptr;  // pinned, [layers]
+    std::int32_t* m_ids = nullptr;          // pinned, [chunk]
     cudaStream_t m_stream = nullptr;
     Launcher m_on;
     std::map<decltype(PassShape{}.key()), cudaGraphExec_t> m_graphs;
@@ -277,7 +284,8 @@ Status CudaExecutor<T>::load(const LoadRequest& request, const Progress& progres
     std::vector<std::uint8_t> flags(static_cast<std::size_t>(m_shape.vocab), 0);
     for (const TokenId id : m_config.eosTokenIds)
         if (id >= 0 && id < m_shape.vocab) flags[static_cast<std::size_t>(id)] |= kFlagEos;
-    if (m_config.maskTokenId >= 0 && m_config.maskTokenId < m_shape.vocab) flags[static_cast<std::size_t>(m_config.maskTokenId)] |= kFlagMask;
+    if (m_config.maskTokenId >= 0 && m_config.maskTokenId < m_shape.vocab)
+        flags[static_cast<std::size_t>(m_config.maskTokenId)] |= kFlagMask;
     const int rotary = m_shape.attention.rotaryDim;
     std::vector<float> frequencies(static_cast<std::size_t>(std::max(1, rotary / 2)), 0.0F);
     for (int j = 0; j < rotary / 2; ++j)
@@ -323,12 +331,13 @@ Status CudaExecutor<T>::ready(std::span<const TokenId> ids, std::int64_t limit, 
                                                          std::to_string(limit) + " are possible");
     for (const TokenId id : ids)
         if (id < 0 || id >= m_shape.vocab)
-            return makeError(ErrorKind::InvalidArgument, "token id " + std::to_string(id) + " is outside the vocabulary of " +
-                                                             std::to_string(m_shape.vocab));
+            return makeError(ErrorKind::InvalidArgument,
+                             "token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(m_shape.vocab));
     const std::int64_t context = m_setup.size.positions - kMaxPassRows;
     if (m_prefix + (scratchOnly ? 0 : count) > context)
-        return makeError(ErrorKind::DoesNotFit, "the prefix of " + std::to_string(m_prefix) + " and " + std::to_string(count) +
-                                                    " more tokens exceed the " + std::to_string(context) + " positions that were planned",
+        return makeError(ErrorKind::DoesNotFit,
+                         "the prefix of " + std::to_string(m_prefix) + " and " + std::to_string(count) +
+                             " more tokens exceed the " + std::to_string(context) + " positions that were planned",
                          "load the model with a larger context");
     if (const cudaError_t e = cudaSetDevice(m_setup.device); e != cudaSuccess) return lost(e, "selecting the device");
     return {};
@@ -351,7 +360,8 @@ template <class T>
 Status CudaExecutor<T>::resetCounts() {
     if (m_lost.has_value()) return *m_lost;
     const std::size_t bytes = static_cast<std::size_t>(m_shape.vocab) * sizeof(std::int32_t);
-    if (const cudaError_t e = cudaMemsetAsync(m_space.counts, 0, bytes, m_stream); e != cudaSuccess) return lost(e, "clearing the counts");
+    if (const cudaError_t e = cudaMemsetAsync(m_space.counts, 0, bytes, m_stream); e != cudaSuccess)
+        return lost(e, "clearing the counts");
     return {};
 }
 
@@ -364,7 +374,8 @@ Status CudaExecutor<T>::countTokens(std::span<const TokenId> tokens) {
     cudaSetDevice(m_setup.device);
     Calls ok;
     for (std::size_t at = 0; at < tokens.size(); at += static_cast<std::size_t>(m_setup.size.chunk)) {
-        const auto part = tokens.subspan(at, std::min<std::size_t>(static_cast<std::size_t>(m_setup.size.chunk), tokens.size() - at));
+        const auto part =
+            tokens.subspan(at, std::min<std::size_t>(static_cast<std::size_t>(m_setup.size.chunk), tokens.size() - at));
         // Pageable memory: the ids have left it when the call returns.
         ok(cudaMemcpyAsync(m_space.ids, part.data(), part.size_bytes(), cudaMemcpyHostToDevice, m_stream)) &&
             ok(addCounts(m_on, m_space.ids, static_cast<int>(part.size()), m_space.counts));
@@ -384,7 +395,8 @@ HeadMode CudaExecutor<T>::headMode(const GenerationConfig& config, std::int64_t 
 }
 
 template <class T>
-void CudaExecutor<T>::fillControls(const PassControls& controls, const PassShape& shape, std::span<const TokenId> outputIds, CountRows count) {
+void CudaExecutor<T>::fillControls(const PassControls& controls, const PassShape& shape, std::span<const TokenId> outputIds,
+                                   CountRows count) {
     const GenerationConfig& g = *controls.config;
     PassParams& p = *m_params;
     p.countFirst = count == CountRows::All ? controls.promptRows : 0;
@@ -402,7 +414,8 @@ void CudaExecutor<T>::fillControls(const PassControls& controls, const PassShape
     bool open = controls.thinkingOpen && controls.thinkEndId.has_value();
     const auto closes = [&](TokenId id) { return controls.thinkEndId.has_value() && id == *controls.thinkEndId; };
     if (count == CountRows::All)
-        for (std::size_t t = static_cast<std::size_t>(p.countFirst); t < outputIds.size(); ++t) open = open && !closes(outputIds[t]);
+        for (std::size_t t = static_cast<std::size_t>(p.countFirst); t < outputIds.size(); ++t)
+            open = open && !closes(outputIds[t]);
     for (std::int64_t t = 0; t < shape.outputs; ++t) {
         if (count == CountRows::UpToOwn) open = open && !closes(outputIds[static_cast<std::size_t>(t)]);
         const std::int64_t n = controls.firstPosition + t;
@@ -458,12 +471,13 @@ template <class T>
 Status CudaExecutor<T>::keep(std::int64_t rows) {
     if (m_lost.has_value()) return *m_lost;
     if (rows < 0 || rows > m_pending)
-        return makeError(ErrorKind::InvalidArgument, "keep() of " + std::to_string(rows) + " rows follows a verify of " + std::to_string(m_pending));
+        return makeError(ErrorKind::InvalidArgument,
+                         "keep() of " + std::to_string(rows) + " rows follows a verify of " + std::to_string(m_pending));
     const std::int64_t context = m_setup.size.positions - kMaxPassRows;
     m_pending = 0;
     if (m_prefix + rows > context)
-        return makeError(ErrorKind::DoesNotFit, "keeping " + std::to_string(rows) + " tokens exceeds the " + std::to_string(context) +
-                                                    " positions that were planned");
+        return makeError(ErrorKind::DoesNotFit, "keeping " + std::to_string(rows) + " tokens exceeds the " +
+                                                    std::to_string(context) + " positions that were planned");
     if (rows == 0) return {};
     cudaSetDevice(m_setup.device);
     Calls ok;
@@ -474,8 +488,8 @@ Status CudaExecutor<T>::keep(std::int64_t rows) {
             ok(gdnTail(m_on, m_shape.gdn, inputs, m_space.tails[i], m_space.params, rows));
     }
     if (m_config.compatibility.noisyRowsPredictNext)
-        ok(cudaMemcpyAsync(m_space.lastHidden, m_space.x + (rows - 1) * m_shape.hidden, static_cast<std::size_t>(m_shape.hidden) * sizeof(float),
-                           cudaMemcpyDeviceToDevice, m_stream));
+        ok(cudaMemcpyAsync(m_space.lastHidden, m_space.x + (rows - 1) * m_shape.hidden,
+                           static_cast<std::size_t>(m_shape.hidden) * sizeof(float), cudaMemcpyDeviceToDevice, m_stream));
     if (ok.error() != cudaSuccess) return lost(ok.error(), "keeping verified tokens");
     m_prefix += rows;
     return {};
@@ -556,7 +570,8 @@ template <class T>
 cudaError_t CudaExecutor<T>::enqueue(const PassShape& p) {
     Calls ok;
     ok(cudaMemcpyAsync(m_space.params, m_params, sizeof(PassParams), cudaMemcpyHostToDevice, m_stream)) &&
-        ok(cudaMemcpyAsync(m_space.ids, m_ids, static_cast<std::size_t>(p.t) * sizeof(std::int32_t), cudaMemcpyHostToDevice, m_stream)) &&
+        ok(cudaMemcpyAsync(m_space.ids, m_ids, static_cast<std::size_t>(p.t) * sizeof(std::int32_t), cudaMemcpyHostToDevice,
+                           m_stream)) &&
         ok(embed(m_on, m_weights.format(), m_weights.embedding(), m_space.ids, p.t, m_shape.hidden, m_space.x));
     const auto eps = static_cast<float>(m_config.rmsNormEps);
     const bool zeroCentred = m_config.compatibility.zeroCentredNorms;
@@ -574,9 +589,11 @@ cudaError_t CudaExecutor<T>::enqueue(const PassShape& p) {
     }
     if (m_config.compatibility.noisyRowsPredictNext && ok.error() == cudaSuccess) shiftRows(ok, p, add);
     if (ok.error() == cudaSuccess) head(ok, p, add);
-    ok(cudaMemcpyAsync(m_layerResults, m_space.layerResults, m_weights.layers().size() * sizeof(LayerResult), cudaMemcpyDeviceToHost, m_stream));
+    ok(cudaMemcpyAsync(m_layerResults, m_space.layerResults, m_weights.layers().size() * sizeof(LayerResult),
+                       cudaMemcpyDeviceToHost, m_stream));
     if (p.outputs > 0)
-        ok(cudaMemcpyAsync(m_results, m_space.results, static_cast<std::size_t>(p.outputs) * sizeof(RowResult), cudaMemcpyDeviceToHost, m_stream));
+        ok(cudaMemcpyAsync(m_results, m_space.results, static_cast<std::size_t>(p.outputs) * sizeof(RowResult),
+                           cudaMemcpyDeviceToHost, m_stream));
     return ok.error();
 }
 
@@ -588,7 +605,8 @@ PassOutput CudaExecutor<T>::collect(const PassShape& shape, double milliseconds)
         const RowResult& r = m_results[i];
         output.rows[i].token = r.token;
         output.rows[i].confidence = r.confidence;
-        for (std::size_t j = 0; j < kTopAlternatives; ++j) output.rows[i].top[j] = {r.topIds[j], r.topIds[j] < 0 ? 0.0F : r.topProbabilities[j]};
+        for (std::size_t j = 0; j < kTopAlternatives; ++j)
+            output.rows[i].top[j] = {r.topIds[j], r.topIds[j] < 0 ? 0.0F : r.topProbabilities[j]};
     }
     output.stats.milliseconds = milliseconds;
     output.stats.weightBytes = m_weights.denseBytes() + (shape.outputs > 0 ? m_weights.headBytes() : 0);
@@ -602,10 +620,11 @@ PassOutput CudaExecutor<T>::collect(const PassShape& shape, double milliseconds)
 
 // ---- the parts of a pass
 
-/// x [t, k] · w [m, k] transposed, by whichever kernel suits. Small passes give partial sums, large ones bf16 rows (float32 when wantFloat).
+/// x [t, k] · w [m, k] transposed, by whichever kernel suits. Small passes give partial sums, large ones bf16 rows (float32 when
+/// wantFloat).
 template <class T>
-Rows CudaExecutor<T>::gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out, bool wantFloat,
-                           bool onePart) {
+Rows CudaExecutor<T>::gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out,
+                           bool wantFloat, bool onePart) {
     Rows result{out, m, t * m, 1, false};
     if constexpr (kBf16) {
         if (skinnySupports(k)) {
@@ -616,7 +635,9 @@ Rows CudaExecutor<T>::gemm(Calls& ok, const void* w, std::int64_t m, std::int64_
                 return result;
             }
             result.isBf16 = !wantFloat;
-            if (m_blas != nullptr && m % 8 == 0 && m_blas->gemm(m_stream, weights, m, k, x, t, out, wantFloat, m_space.blasWorkspace)) return result;
+            if (m_blas != nullptr && m % 8 == 0 &&
+                m_blas->gemm(m_stream, weights, m, k, x, t, out, wantFloat, m_space.blasWorkspace))
+                return result;
             ok(tileGemm(m_on, weights, m, k, x, t, out, wantFloat));
             return result;
         }
@@ -629,7 +650,8 @@ template <class T>
 Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int index) {
     const GdnShape& s = m_shape.gdn;
     const auto slot = static_cast<std::size_t>(index);
-    const Rows projected = gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
+    const Rows projected =
+        gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
     const GdnRows& rows = p.verify ? m_space.kept[slot] : m_space.rows;
     const Compatibility& switches = m_config.compatibility;
     const auto eps = static_cast<float>(m_config.rmsNormEps);
@@ -637,19 +659,21 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     float* tail = m_space.tails[slot];
     T* mixed = static_cast<T*>(m_space.mixed);
     const std::int64_t noisy = p.t - p.clean;
-    const bool fused = kBf16 && fusedMixSupports(s, noisy);
-    // A fused block reads the tail before the clean rows replace it: the order of the next three matters when it follows few of them.
+    const bool fused = kBf16 && !projected.isBf16 && fusedMixSupports(s, noisy);
+    // A fused block reads the tail before the clean rows replace it: the order of the next three matters when it follows few of
+    // them.
     const bool tailInInputs = !p.verify && p.clean == p.t && gdnInputsWritesTail(s, p.t);
-    if (!fused || p.clean > 0) ok(gdnInputs(m_on, s, w.gdn, projected, tail, tailInInputs ? tail : nullptr, m_space.params, p.t, rows));
+    if (!fused || p.clean > 0)
+        ok(gdnInputs(m_on, s, w.gdn, projected, tail, tailInInputs ? tail : nullptr, m_space.params, p.t, rows));
     if (p.clean > 0) ok(deltaRule(m_on, s, rows, p.clean, state, !p.verify, m_space.o));
     if (noisy > 0 && !fused)
-        ok(blockMix(m_on, s, w.gdn, rows, p.clean, static_cast<int>(noisy), state, switches.scaleHistoryRead, switches.scaleNoisyValueByBeta,
-                    m_space.o));
+        ok(blockMix(m_on, s, w.gdn, rows, p.clean, static_cast<int>(noisy), state, switches.scaleHistoryRead,
+                    switches.scaleNoisyValueByBeta, m_space.o));
     if (!fused || p.clean > 0) ok(gatedNorm<T>(m_on, s, w.gdn, m_space.o, projected, eps, fused ? p.clean : p.t, mixed));
     if constexpr (kBf16) {
         if (noisy > 0 && fused)
-            ok(fusedMix(m_on, s, w.gdn, projected, tail, p.clean, static_cast<int>(noisy), state, p.clean == 0, switches.scaleHistoryRead,
-                        switches.scaleNoisyValueByBeta, eps, mixed));
+            ok(fusedMix(m_on, s, w.gdn, projected, tail, p.clean, static_cast<int>(noisy), state, p.clean == 0,
+                        switches.scaleHistoryRead, switches.scaleNoisyValueByBeta, eps, mixed));
     }
     if (p.clean > 0 && !p.verify && !tailInInputs) ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
     return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
@@ -659,7 +683,8 @@ template <class T>
 Rows CudaExecutor<T>::attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index) {
     const AttentionShape& s = m_shape.attention;
     const auto slot = static_cast<std::size_t>(index);
-    const Rows projected = gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
+    const Rows projected =
+        gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
     T* q = static_cast<T*>(m_space.q);
     T* keys = static_cast<T*>(m_space.keys[slot]);
     T* values = static_cast<T*>(m_space.values[slot]);
@@ -677,7 +702,8 @@ Rows CudaExecutor<T>::attention(Calls& ok, const PassShape& p, const LayerWeight
     if (!done) ok(plainAttention<T>(m_on, s, q, keys, values, m_space.params, p.t, m_space.parts));
     T* mixed = static_cast<T*>(m_space.mixed);
     ok(attentionOutput<T>(m_on, s, m_space.parts, splits, projected, p.t, mixed));
-    return gemm(ok, w.output, m_shape.hidden, static_cast<std::int64_t>(s.queryHeads) * s.headDim, mixed, p.t, m_space.partial, true);
+    return gemm(ok, w.output, m_shape.hidden, static_cast<std::int64_t>(s.queryHeads) * s.headDim, mixed, p.t, m_space.partial,
+                true);
 }
 
 template <class T>
@@ -705,7 +731,8 @@ Rows CudaExecutor<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const Laye
             ok(groupRows(m_on, m_space.routing, p.t, m_shape.experts, m_shape.perToken, m_space.groups, counted));
             ok(groupedGateUp(m_on, w.experts, m_space.groups, h, positions, act));
             ok(groupedDown(m_on, w.experts, m_space.groups, act, positions, m_space.expertOut));
-            ok(combineGroups(m_on, m_space.routing, m_space.groups, m_space.expertOut, p.t, m_shape.hidden, m_shape.perToken, m_space.x));
+            ok(combineGroups(m_on, m_space.routing, m_space.groups, m_space.expertOut, p.t, m_shape.hidden, m_shape.perToken,
+                             m_space.x));
             return Rows{};
         }
     }
@@ -713,7 +740,8 @@ Rows CudaExecutor<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const Laye
     return Rows{};
 }
 
-/// Where a noisy row's logits are those of the row before it: row -1 of x is the last clean one. A pass that extends the prefix leaves it.
+/// Where a noisy row's logits are those of the row before it: row -1 of x is the last clean one. A pass that extends the prefix
+/// leaves it.
 template <class T>
 void CudaExecutor<T>::shiftRows(Calls& ok, const PassShape& p, Rows& add) {
     const std::size_t row = static_cast<std::size_t>(m_shape.hidden) * sizeof(float);
@@ -722,7 +750,8 @@ void CudaExecutor<T>::shiftRows(Calls& ok, const PassShape& p, Rows& add) {
     const float* before = m_prefix > 0 ? m_space.lastHidden : m_space.x;
     ok(cudaMemcpyAsync(m_space.x - m_shape.hidden, before, row, cudaMemcpyDeviceToDevice, m_stream));
     if (p.clean > 0 && !p.verify)
-        ok(cudaMemcpyAsync(m_space.lastHidden, m_space.x + (p.clean - 1) * m_shape.hidden, row, cudaMemcpyDeviceToDevice, m_stream));
+        ok(cudaMemcpyAsync(m_space.lastHidden, m_space.x + (p.clean - 1) * m_shape.hidden, row, cudaMemcpyDeviceToDevice,
+                           m_stream));
 }
 
 template <class T>
@@ -730,16 +759,16 @@ void CudaExecutor<T>::head(Calls& ok, const PassShape& p, const Rows& add) {
     if (m_capture != nullptr) captureLogits(ok, p);
     if (p.outputs == 0) return;
     T* rows = static_cast<T*>(m_space.headRows);
-    ok(addNorm<T>(m_on, m_space.x, add, m_weights.norm(), m_config.compatibility.zeroCentredNorms, static_cast<float>(m_config.rmsNormEps),
-                  logitRow(p, p.outputFirst), p.outputs, m_shape.hidden, rows));
+    ok(addNorm<T>(m_on, m_space.x, add, m_weights.norm(), m_config.compatibility.zeroCentredNorms,
+                  static_cast<float>(m_config.rmsNormEps), logitRow(p, p.outputFirst), p.outputs, m_shape.hidden, rows));
     if (p.counts) ok(markPassIds(m_on, m_space.params, m_space.flags, true));
     const ControlTables tables{m_space.flags, m_space.counts};
     const int outputs = static_cast<int>(p.outputs);
     const bool sample = p.head == HeadMode::SampledRecords || p.head == HeadMode::SampledLogits;
     if (p.head == HeadMode::Records || p.head == HeadMode::SampledRecords) {
         if constexpr (kBf16) {
-            ok(headRecords(m_on, static_cast<const Bf16*>(m_weights.head()), m_shape.vocab, m_shape.hidden, rows, outputs, m_space.params,
-                           tables, sample, m_space.records));
+            ok(headRecords(m_on, static_cast<const Bf16*>(m_weights.head()), m_shape.vocab, m_shape.hidden, rows, outputs,
+                           m_space.params, tables, sample, m_space.records));
             ok(mergeRecords(m_on, m_space.records, headTiles(m_shape.vocab), outputs, m_space.params, sample, m_space.results));
         }
     } else {
@@ -758,7 +787,8 @@ void CudaExecutor<T>::captureLayer(Calls& ok, const PassShape& p, Rows& add) {
     std::vector<float> x(static_cast<std::size_t>(p.t * m_shape.hidden));
     std::vector<std::int32_t> experts(static_cast<std::size_t>(p.t * m_shape.perToken));
     std::vector<std::int32_t> coreset(static_cast<std::size_t>(m_shape.experts + 1));
-    ok(cudaStreamSynchronize(m_stream)) && ok(cudaMemcpy(x.data(), m_space.x, x.size() * sizeof(float), cudaMemcpyDeviceToHost)) &&
+    ok(cudaStreamSynchronize(m_stream)) &&
+        ok(cudaMemcpy(x.data(), m_space.x, x.size() * sizeof(float), cudaMemcpyDeviceToHost)) &&
         ok(cudaMemcpy(experts.data(), m_space.routing.experts, experts.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost)) &&
         ok(cudaMemcpy(coreset.data(), m_space.routing.coreset, coreset.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost));
     if (ok.error() != cudaSuccess) return;
@@ -792,7 +822,8 @@ Result<std::unique_ptr<PrefixSnapshot>> CudaExecutor<T>::snapshot() {
     if (m_pending > 0) return makeError(ErrorKind::Internal, "a snapshot follows a verify that was not settled with keep()");
     cudaSetDevice(m_setup.device);
     auto saved = std::make_unique<HostSnapshot>();
-    const std::size_t row = static_cast<std::size_t>(m_shape.attention.keyValueHeads) * static_cast<std::size_t>(m_shape.attention.headDim) * sizeof(T);
+    const std::size_t row = static_cast<std::size_t>(m_shape.attention.keyValueHeads) *
+                            static_cast<std::size_t>(m_shape.attention.headDim) * sizeof(T);
     const std::size_t part = static_cast<std::size_t>(m_prefix) * row;
     saved->rows = m_prefix;
     saved->owner = this;
@@ -814,9 +845,11 @@ template <class T>
 Status CudaExecutor<T>::restore(const PrefixSnapshot& snapshot) {
     if (m_lost.has_value()) return *m_lost;
     const auto* saved = dynamic_cast<const HostSnapshot*>(&snapshot);
-    if (saved == nullptr || saved->owner != this) return makeError(ErrorKind::InvalidArgument, "the snapshot is of another model");
+    if (saved == nullptr || saved->owner != this)
+        return makeError(ErrorKind::InvalidArgument, "the snapshot is of another model");
     cudaSetDevice(m_setup.device);
-    const std::size_t row = static_cast<std::size_t>(m_shape.attention.keyValueHeads) * static_cast<std::size_t>(m_shape.attention.headDim) * sizeof(T);
+    const std::size_t row = static_cast<std::size_t>(m_shape.attention.keyValueHeads) *
+                            static_cast<std::size_t>(m_shape.attention.headDim) * sizeof(T);
     const std::size_t part = static_cast<std::size_t>(saved->rows) * row;
     Calls ok;
     ok(cudaStreamSynchronize(m_stream)) &&
@@ -834,7 +867,8 @@ Status CudaExecutor<T>::restore(const PrefixSnapshot& snapshot) {
 }
 
 template <class T>
-Result<std::unique_ptr<Executor>> load(const LoadRequest& request, const Setup& setup, const Progress& progress, const CancelFlag* cancel) {
+Result<std::unique_ptr<Executor>> load(const LoadRequest& request, const Setup& setup, const Progress& progress,
+                                       const CancelFlag* cancel) {
     auto executor = std::make_unique<CudaExecutor<T>>(*request.config, setup);
     if (Status s = executor->load(request, progress, cancel); !s.ok()) return s.error();
     return std::unique_ptr<Executor>(std::move(executor));
@@ -848,7 +882,8 @@ Result<MemoryPlan> planDeviceMemory(const LoadRequest& request) {
     return setup->plan;
 }
 
-Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, const Progress& progress, const CancelFlag* cancel) {
+Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, const Progress& progress,
+                                                   const CancelFlag* cancel) {
     if (const std::string what = unsupported(*request.config); !what.empty())
         return makeError(ErrorKind::Unsupported, "the GPU kernels do not run " + what, "use the CPU");
     auto setup = prepare(request);
@@ -857,8 +892,9 @@ Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, c
     if (plan.total() > plan.available)
         return makeError(ErrorKind::DoesNotFit,
                          setup->name + " (cuda:" + std::to_string(setup->device) + ") has " + gigabytes(plan.available) +
-                             " free; the model needs " + gigabytes(plan.total()) + " (weights " + gigabytes(plan.weights) + ", K and V " +
-                             gigabytes(plan.keyValue) + ", states " + gigabytes(plan.states) + ", workspace " + gigabytes(plan.workspace) + ")",
+                             " free; the model needs " + gigabytes(plan.total()) + " (weights " + gigabytes(plan.weights) +
+                             ", K and V " + gigabytes(plan.keyValue) + ", states " + gigabytes(plan.states) + ", workspace " +
+                             gigabytes(plan.workspace) + ")",
                          "choose a smaller context, close other programs that use the GPU, or use the CPU");
     return setup->size.floats ? load<float>(request, *setup, progress, cancel) : load<Bf16>(request, *setup, progress, cancel);
 }

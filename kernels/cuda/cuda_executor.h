@@ -1,7 +1,8 @@
 // CudaExecutor: one loaded model on one CUDA device, behind the engine's Executor.
 //
-// Two precisions share all code but the products: BF16 activations (the default) and float32 ones (TREFOIL_CUDA_PRECISION=float32), the
-// debug mode that golden files are compared in. The residual stream, norms, softmaxes, states, logits and controls are float32 in both.
+// Two precisions share all code but the products: BF16 activations (the default) and float32 ones
+// (TREFOIL_CUDA_PRECISION=float32), the debug mode that golden files are compared in. The residual stream, norms, softmaxes,
+// states, logits and controls are float32 in both.
 #pragma once
 
 #include "engine/base/result.h"

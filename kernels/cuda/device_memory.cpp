@@ -3,7 +3,8 @@
 namespace trefoil::cuda {
 
 Error cudaFailure(cudaError_t error, const std::string& doing) {
-    const std::string text = doing + " failed on the GPU: " + cudaGetErrorString(error) + " (CUDA error " + std::to_string(error) + ")";
+    const std::string text =
+        doing + " failed on the GPU: " + cudaGetErrorString(error) + " (CUDA error " + std::to_string(error) + ")";
     switch (error) {
         case cudaErrorMemoryAllocation:
             cudaGetLastError();  // not sticky: later calls may succeed

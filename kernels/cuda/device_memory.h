@@ -12,8 +12,8 @@
 
 namespace trefoil::cuda {
 
-/// OutOfMemory for a failed allocation, Internal for a call that this program made wrongly, DeviceLost for anything else: after such
-/// an error the CUDA context is gone.
+/// OutOfMemory for a failed allocation, Internal for a call that this program made wrongly, DeviceLost for anything else: after
+/// such an error the CUDA context is gone.
 [[nodiscard]] Error cudaFailure(cudaError_t error, const std::string& doing);
 
 /// One block of device memory; freed when destroyed.
@@ -47,8 +47,8 @@ private:
     void* m_data = nullptr;
 };
 
-/// Hands out pieces of a block in order, 256-byte aligned. Over a null block it only counts, so that a plan and the allocation that follows
-/// it are one piece of code.
+/// Hands out pieces of a block in order, 256-byte aligned. Over a null block it only counts, so that a plan and the allocation
+/// that follows it are one piece of code.
 class Carver {
 public:
     explicit Carver(std::byte* base) : m_base(base) {}

@@ -65,12 +65,13 @@ __global__ void __launch_bounds__(1024)
             *reinterpret_cast<float4*>(x + row * hidden + d) = v;
         }
     }
-    const float scale = rsqrtf(blockSum(v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w, scratch) / static_cast<float>(hidden) + eps);
+    const float scale =
+        rsqrtf(blockSum(v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w, scratch) / static_cast<float>(hidden) + eps);
     const float centre = zeroCentred ? 1.0F : 0.0F;
     if (mine)
         store4(h + static_cast<std::int64_t>(blockIdx.x) * hidden + d,
-               make_float4(v.x * scale * (centre + weight.x), v.y * scale * (centre + weight.y), v.z * scale * (centre + weight.z),
-                           v.w * scale * (centre + weight.w)));
+               make_float4(v.x * scale * (centre + weight.x), v.y * scale * (centre + weight.y),
+                           v.z * scale * (centre + weight.z), v.w * scale * (centre + weight.w)));
 }
 
 /// Any hidden size.
@@ -106,7 +107,8 @@ __global__ void __launch_bounds__(256) addRowsKernel(float* x, Rows add, int hid
 
 /// One warp computes one output column for kRows rows of x, so that weights are read once for all of them.
 template <class W, class T>
-__global__ void __launch_bounds__(256) plainGemmKernel(const W* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, float* out) {
+__global__ void __launch_bounds__(256)
+    plainGemmKernel(const W* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, float* out) {
     constexpr int kRows = 8;
     gridRelease();
     gridWait();
@@ -130,7 +132,8 @@ __global__ void __launch_bounds__(256) plainGemmKernel(const W* w, std::int64_t 
 
 template <class S, class D>
 __global__ void __launch_bounds__(256) convertKernel(const S* source, D* destination, std::int64_t count) {
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; i < count; i += static_cast<std::int64_t>(gridDim.x) * 256) {
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; i < count;
+         i += static_cast<std::int64_t>(gridDim.x) * 256) {
         float v;
         if constexpr (std::is_same_v<S, __half>)
             v = __half2float(source[i]);
@@ -144,9 +147,15 @@ template <class D>
 cudaError_t convertTo(cudaStream_t stream, SourceType from, const void* source, D* destination, std::int64_t count) {
     const auto grid = static_cast<unsigned>(std::min<std::int64_t>((count + 255) / 256, 4096));
     switch (from) {
-        case SourceType::F32: convertKernel<<<grid, 256, 0, stream>>>(static_cast<const float*>(source), destination, count); break;
-        case SourceType::F16: convertKernel<<<grid, 256, 0, stream>>>(static_cast<const __half*>(source), destination, count); break;
-        case SourceType::BFloat16: convertKernel<<<grid, 256, 0, stream>>>(static_cast<const Bf16*>(source), destination, count); break;
+        case SourceType::F32:
+            convertKernel<<<grid, 256, 0, stream>>>(static_cast<const float*>(source), destination, count);
+            break;
+        case SourceType::F16:
+            convertKernel<<<grid, 256, 0, stream>>>(static_cast<const __half*>(source), destination, count);
+            break;
+        case SourceType::BFloat16:
+            convertKernel<<<grid, 256, 0, stream>>>(static_cast<const Bf16*>(source), destination, count);
+            break;
     }
     return cudaGetLastError();
 }
@@ -180,8 +189,8 @@ cudaError_t embed(const Launcher& on, WeightFormat format, const void* table, co
 }
 
 template <class T>
-cudaError_t addNorm(const Launcher& on, float* x, const Rows& add, const float* w, bool zeroCentred, float eps, std::int64_t first,
-                    std::int64_t t, int hidden, T* h) {
+cudaError_t addNorm(const Launcher& on, float* x, const Rows& add, const float* w, bool zeroCentred, float eps,
+                    std::int64_t first, std::int64_t t, int hidden, T* h) {
     const dim3 grid(static_cast<unsigned>(t));
     if (hidden % 4 == 0 && hidden <= 4096) {
         const dim3 block(static_cast<unsigned>((hidden / 4 + 31) / 32 * 32));
@@ -189,28 +198,30 @@ cudaError_t addNorm(const Launcher& on, float* x, const Rows& add, const float* 
     }
     return launch(on, plainAddNormKernel<T>, grid, dim3(256), 0, x, add, w, zeroCentred, eps, first, hidden, h);
 }
-template cudaError_t addNorm<Bf16>(const Launcher&, float*, const Rows&, const float*, bool, float, std::int64_t, std::int64_t, int, Bf16*);
-template cudaError_t addNorm<float>(const Launcher&, float*, const Rows&, const float*, bool, float, std::int64_t, std::int64_t, int,
-                                    float*);
+template cudaError_t addNorm<Bf16>(const Launcher&, float*, const Rows&, const float*, bool, float, std::int64_t, std::int64_t,
+                                   int, Bf16*);
+template cudaError_t addNorm<float>(const Launcher&, float*, const Rows&, const float*, bool, float, std::int64_t, std::int64_t,
+                                    int, float*);
 
 cudaError_t addRows(const Launcher& on, float* x, const Rows& add, std::int64_t t, int hidden) {
     return launch(on, addRowsKernel, dim3(static_cast<unsigned>(t)), dim3(256), 0, x, add, hidden);
 }
 
 template <class T>
-cudaError_t plainGemm(const Launcher& on, WeightFormat format, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t,
-                      float* out) {
+cudaError_t plainGemm(const Launcher& on, WeightFormat format, const void* w, std::int64_t m, std::int64_t k, const T* x,
+                      std::int64_t t, float* out) {
     const dim3 grid(static_cast<unsigned>((m + 7) / 8), static_cast<unsigned>((t + 7) / 8));
     if (format == WeightFormat::BFloat16)
         return launch(on, plainGemmKernel<Bf16, T>, grid, dim3(256), 0, static_cast<const Bf16*>(w), m, k, x, t, out);
     return launch(on, plainGemmKernel<float, T>, grid, dim3(256), 0, static_cast<const float*>(w), m, k, x, t, out);
 }
-template cudaError_t plainGemm<Bf16>(const Launcher&, WeightFormat, const void*, std::int64_t, std::int64_t, const Bf16*, std::int64_t,
-                                     float*);
-template cudaError_t plainGemm<float>(const Launcher&, WeightFormat, const void*, std::int64_t, std::int64_t, const float*, std::int64_t,
-                                      float*);
+template cudaError_t plainGemm<Bf16>(const Launcher&, WeightFormat, const void*, std::int64_t, std::int64_t, const Bf16*,
+                                     std::int64_t, float*);
+template cudaError_t plainGemm<float>(const Launcher&, WeightFormat, const void*, std::int64_t, std::int64_t, const float*,
+                                      std::int64_t, float*);
 
-cudaError_t convert(cudaStream_t stream, SourceType from, const void* source, WeightFormat to, void* destination, std::int64_t count) {
+cudaError_t convert(cudaStream_t stream, SourceType from, const void* source, WeightFormat to, void* destination,
+                    std::int64_t count) {
     if (to == WeightFormat::BFloat16) return convertTo(stream, from, source, static_cast<Bf16*>(destination), count);
     return convertTo(stream, from, source, static_cast<float*>(destination), count);
 }

@@ -7,7 +7,8 @@ namespace {
 
 /// x[i] = column c of row at + i, 0 outside [lowest, end); all loads of one partial matrix are in flight together.
 template <int kCount>
-__device__ __forceinline__ void loadColumn(const Rows& m, std::int64_t at, std::int64_t lowest, std::int64_t end, int c, float (&x)[kCount]) {
+__device__ __forceinline__ void loadColumn(const Rows& m, std::int64_t at, std::int64_t lowest, std::int64_t end, int c,
+                                           float (&x)[kCount]) {
     if (m.isBf16) {
         const Bf16* from = static_cast<const Bf16*>(m.data) + at * m.stride + c;
 #pragma unroll
@@ -25,8 +26,8 @@ __device__ __forceinline__ void loadColumn(const Rows& m, std::int64_t at, std::
 }
 
 /// One warp computes one head of one row: q and k heads, then v heads, then one warp for the gates.
-__global__ void __launch_bounds__(256)
-    inputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, const PassParams* params, std::int64_t t, GdnRows out) {
+__global__ void __launch_bounds__(256) inputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail,
+                                                    const PassParams* params, std::int64_t t, GdnRows out) {
     gridRelease();
     gridWait();
     const int lane = static_cast<int>(threadIdx.x) & 31;
@@ -63,7 +64,8 @@ __global__ void __launch_bounds__(256)
             if (j == s.taps - 1 && out.inputs != nullptr) out.inputs[row * channels + c] = x;
         }
         if (noisy)
-            for (int d = 1; d < s.taps && row + d < t; ++d) u += load(projected, row + d, c) * w.convRight[c * (s.taps - 1) + d - 1];
+            for (int d = 1; d < s.taps && row + d < t; ++d)
+                u += load(projected, row + d, c) * w.convRight[c * (s.taps - 1) + d - 1];
         u = silu(u);
         target[i] = u;
         squares += u * u;
@@ -73,12 +75,12 @@ __global__ void __launch_bounds__(256)
     for (int i = lane; i < width; i += 32) target[i] *= scale;
 }
 
-/// Four taps, heads of kWidth in keys and values: a block is one head of kRows rows, a thread one channel, so that every input is read once
-/// for all the taps that see it.
+/// Four taps, heads of kWidth in keys and values: a block is one head of kRows rows, a thread one channel, so that every input is
+/// read once for all the taps that see it.
 template <int kWidth>
 __global__ void __launch_bounds__(kWidth)
-    headInputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, float* newTail, const PassParams* params, std::int64_t t,
-                     GdnRows out) {
+    headInputsKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, float* newTail, const PassParams* params,
+                     std::int64_t t, GdnRows out) {
     constexpr int kRows = 8;
     __shared__ float squares[kWidth / 32][kRows];
     gridRelease();
@@ -141,14 +143,16 @@ __global__ void __launch_bounds__(kWidth)
             u[r] *= rsqrtf(sum + 1e-6F);
         }
     }
-    float* target = isValue ? out.v + (head - 2 * s.keyHeads) * kWidth : (head < s.keyHeads ? out.q + head * kWidth : out.k + (head - s.keyHeads) * kWidth);
+    float* target = isValue ? out.v + (head - 2 * s.keyHeads) * kWidth
+                            : (head < s.keyHeads ? out.q + head * kWidth : out.k + (head - s.keyHeads) * kWidth);
     const std::int64_t stride = isValue ? s.values() : s.keys();
 #pragma unroll
     for (int r = 0; r < kRows; ++r)
         if (r < rows) target[(row0 + r) * stride + thread] = u[r];
 }
 
-__global__ void __launch_bounds__(256) tailKernel(int channels, int taps, Rows inputs, float* tail, const PassParams* params, std::int64_t rows) {
+__global__ void __launch_bounds__(256)
+    tailKernel(int channels, int taps, Rows inputs, float* tail, const PassParams* params, std::int64_t rows) {
     gridRelease();
     gridWait();
     const int c = static_cast<int>(blockIdx.x) * 256 + static_cast<int>(threadIdx.x);
@@ -161,8 +165,8 @@ __global__ void __launch_bounds__(256) tailKernel(int channels, int taps, Rows i
     }
 }
 
-/// Any sizes: a block a head, a thread a column of the state, which stays in global memory when it is not to be changed only for reading:
-/// the block works on a copy in shared memory.
+/// Any sizes: a block a head, a thread a column of the state, which stays in global memory when it is not to be changed only for
+/// reading: the block works on a copy in shared memory.
 __global__ void plainDeltaKernel(GdnShape s, GdnRows in, std::int64_t rows, float* state, bool update, float* o) {
     extern __shared__ float copy[];  // [Dk, Dv], then q and k of one row
     gridRelease();
@@ -206,10 +210,11 @@ __global__ void plainDeltaKernel(GdnShape s, GdnRows in, std::int64_t rows, floa
         for (int i = static_cast<int>(threadIdx.x); i < s.keyDim * s.valueDim; i += threads) own[i] = copy[i];
 }
 
-/// Fast version: the state lives in registers. Four warps; a warp holds 8 columns, eight lanes share a pair of columns with kPerLane
-/// key rows each. Rows come through shared memory, 16 at a time, one batch ahead.
+/// Fast version: the state lives in registers. Four warps; a warp holds 8 columns, eight lanes share a pair of columns with
+/// kPerLane key rows each. Rows come through shared memory, 16 at a time, one batch ahead.
 template <int kPerLane>
-__global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::int64_t rows, float* state, bool update, float* o) {
+__global__ void __launch_bounds__(128)
+    deltaKernel(GdnShape s, GdnRows in, std::int64_t rows, float* state, bool update, float* o) {
     constexpr int kKeyDim = kPerLane * 8;
     constexpr int kBatch = 16;
     __shared__ __align__(16) float q[2][kBatch][kKeyDim];
@@ -270,7 +275,8 @@ __global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::
         }
         __syncthreads();
         const int n = static_cast<int>(min(static_cast<std::int64_t>(kBatch), rows - first));
-        // One step from the state S of the row before: S'q = g (Sᵀq) + delta (k·q), so that all sums over the key rows start at once.
+        // One step from the state S of the row before: S'q = g (Sᵀq) + delta (k·q), so that all sums over the key rows start at
+        // once.
 #pragma unroll 2
         for (int row = 0; row < n; ++row) {
             float kk[kPerLane];
@@ -324,8 +330,8 @@ __global__ void __launch_bounds__(128) deltaKernel(GdnShape s, GdnRows in, std::
 
 /// A block a value head and a slice of its columns. p [count][count + 1] in shared memory; each thread then owns outputs.
 __global__ void __launch_bounds__(256)
-    blockMixKernel(GdnShape s, GdnVectors w, GdnRows in, std::int64_t first, int count, const float* state, bool scaleRead, bool scaleValue,
-                   int columns, float* o) {
+    blockMixKernel(GdnShape s, GdnVectors w, GdnRows in, std::int64_t first, int count, const float* state, bool scaleRead,
+                   bool scaleValue, int columns, float* o) {
     extern __shared__ float p[];
     gridRelease();
     gridWait();
@@ -381,27 +387,28 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-/// Fast version for blocks of at most 64 rows: a block is one value head and 32 of its columns; everything it needs lies in shared memory.
+/// Fast version for blocks of at most 64 rows: a block is one value head and 32 of its columns; everything it needs lies in
+/// shared memory.
 template <int kKeyDim>
 struct MixShape {
     static constexpr int kPitch = kKeyDim + 4;
     static constexpr int kColumns = 32;
     static std::size_t bytes(int count) {
-        return sizeof(float) * static_cast<std::size_t>(2 * count * kPitch + kKeyDim * kColumns + count * kColumns + count * (count + 1));
+        return sizeof(float) *
+               static_cast<std::size_t>(2 * count * kPitch + kKeyDim * kColumns + count * kColumns + count * (count + 1));
     }
 };
 
 template <int kKeyDim>
-__global__ void __launch_bounds__(256)
-    fastMixKernel(GdnShape s, GdnVectors w, GdnRows in, std::int64_t first, int count, const float* state, bool scaleRead, bool scaleValue,
-                  float* o) {
+__global__ void __launch_bounds__(256) fastMixKernel(GdnShape s, GdnVectors w, GdnRows in, std::int64_t first, int count,
+                                                     const float* state, bool scaleRead, bool scaleValue, float* o) {
     using M = MixShape<kKeyDim>;
     extern __shared__ __align__(16) float memory[];
     float* q = memory;
     float* k = q + count * M::kPitch;
-    float* read = k + count * M::kPitch;           // state [Dk, 32]
-    float* v = read + kKeyDim * M::kColumns;       // [count, 32]
-    float* p = v + count * M::kColumns;            // [count, count + 1]
+    float* read = k + count * M::kPitch;      // state [Dk, 32]
+    float* v = read + kKeyDim * M::kColumns;  // [count, 32]
+    float* p = v + count * M::kColumns;       // [count, count + 1]
     gridRelease();
     gridWait();
     const int thread = static_cast<int>(threadIdx.x);
@@ -428,7 +435,8 @@ __global__ void __launch_bounds__(256)
     for (int i = thread; i < count * (M::kColumns / 4); i += 256) {
         const int row = i / (M::kColumns / 4);
         const int c = i % (M::kColumns / 4) * 4;
-        copyAsync16(sharedAddress(v + row * M::kColumns + c), in.v + (first + row) * s.values() + head * s.valueDim + column0 + c, true);
+        copyAsync16(sharedAddress(v + row * M::kColumns + c), in.v + (first + row) * s.values() + head * s.valueDim + column0 + c,
+                    true);
     }
     copyAsyncCommit();
     const float logitScale = w.logitScale[head];
@@ -446,12 +454,15 @@ __global__ void __launch_bounds__(256)
             const int j2 = min(j0 + tx + 16, count - 1);
 #pragma unroll 8
             for (int d = 0; d < kKeyDim; d += 4) {
-                const float4 a[2] = {*reinterpret_cast<const float4*>(q + i1 * M::kPitch + d), *reinterpret_cast<const float4*>(q + i2 * M::kPitch + d)};
-                const float4 b[2] = {*reinterpret_cast<const float4*>(k + j1 * M::kPitch + d), *reinterpret_cast<const float4*>(k + j2 * M::kPitch + d)};
+                const float4 a[2] = {*reinterpret_cast<const float4*>(q + i1 * M::kPitch + d),
+                                     *reinterpret_cast<const float4*>(q + i2 * M::kPitch + d)};
+                const float4 b[2] = {*reinterpret_cast<const float4*>(k + j1 * M::kPitch + d),
+                                     *reinterpret_cast<const float4*>(k + j2 * M::kPitch + d)};
 #pragma unroll
                 for (int x = 0; x < 2; ++x)
 #pragma unroll
-                    for (int y = 0; y < 2; ++y) dot[x][y] += a[x].x * b[y].x + a[x].y * b[y].y + a[x].z * b[y].z + a[x].w * b[y].w;
+                    for (int y = 0; y < 2; ++y)
+                        dot[x][y] += a[x].x * b[y].x + a[x].y * b[y].y + a[x].z * b[y].z + a[x].w * b[y].w;
             }
 #pragma unroll
             for (int x = 0; x < 2; ++x)
@@ -510,8 +521,8 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-// ---- the whole noisy mixer of a value head in one block: convolution, norms, block softmax, history, gated norm. Products on tensor cores in
-// TF32, so only for bf16 activations. Heads of kWidth in keys and values, four taps, at most 64 rows.
+// ---- the whole noisy mixer of a value head in one block: convolution, norms, block softmax, history, gated norm. Products on
+// tensor cores in TF32, so only for bf16 activations. Heads of kWidth in keys and values, four taps, at most 64 rows.
 
 __device__ __forceinline__ float toTf32(float x) {
     std::uint32_t y;
@@ -521,11 +532,10 @@ __device__ __forceinline__ float toTf32(float x) {
 
 /// c[16, 8] += a[16, 8] · b[8, 8] in TF32.
 __device__ __forceinline__ void mmaTf32(float (&c)[4], const float (&a)[4], const float (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\n"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
-          "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\n"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+                   "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
 /// Shared memory of fusedMixKernel for blocks padded to kRows rows. Pitches are chosen so that fragment loads touch all banks.
@@ -549,8 +559,8 @@ struct FusedShape {
 
 /// Convolution and SiLU of one channel for `kEach` rows from row0 on (rows of the block; `first` is its first row in the pass).
 template <int kEach>
-__device__ __forceinline__ void convolveChannel(float (&u)[kEach], const Rows& projected, const float* tail, const GdnVectors& w, int c, int channels,
-                                                std::int64_t first, int row0, int count) {
+__device__ __forceinline__ void convolveChannel(float (&u)[kEach], const Rows& projected, const float* tail, const GdnVectors& w,
+                                                int c, int channels, std::int64_t first, int row0, int count) {
     const float4 taps = *reinterpret_cast<const float4*>(w.conv + c * 4);
     const float right[3] = {w.convRight[c * 3], w.convRight[c * 3 + 1], w.convRight[c * 3 + 2]};
     float x[kEach + 6];
@@ -563,8 +573,8 @@ __device__ __forceinline__ void convolveChannel(float (&u)[kEach], const Rows& p
     }
 #pragma unroll
     for (int r = 0; r < kEach; ++r)
-        u[r] = silu(x[r] * taps.x + x[r + 1] * taps.y + x[r + 2] * taps.z + x[r + 3] * taps.w + x[r + 4] * right[0] + x[r + 5] * right[1] +
-                    x[r + 6] * right[2]);
+        u[r] = fastSilu(x[r] * taps.x + x[r + 1] * taps.y + x[r + 2] * taps.z + x[r + 3] * taps.w + x[r + 4] * right[0] +
+                        x[r + 5] * right[1] + x[r + 6] * right[2]);
 }
 
 template <int kWidth, int kRows>
@@ -592,7 +602,8 @@ __global__ void __launch_bounds__(4 * kWidth)
         for (int i = thread; i < kWidth * (kWidth / 4); i += F::kThreads) {
             const int row = i / (kWidth / 4);
             const int c = i % (kWidth / 4) * 4;
-            copyAsync16(sharedAddress(shared_state + row * F::kValuePitch + c), state + (static_cast<std::int64_t>(head) * kWidth + row) * kWidth + c, true);
+            copyAsync16(sharedAddress(shared_state + row * F::kValuePitch + c),
+                        state + (static_cast<std::int64_t>(head) * kWidth + row) * kWidth + c, true);
         }
         copyAsyncCommit();
     };
@@ -600,6 +611,30 @@ __global__ void __launch_bounds__(4 * kWidth)
     gridWait();
     if (!stateIsOld) fetchState();
 
+    // The gates of this thread's outputs, asked for now so that nothing waits for them later.
+    const int n0 = warp * 8;
+    const int column = n0 + (lane & 3) * 2;
+    float2 gate[kRows / 16][2];
+    {
+        const auto* from =
+            static_cast<const float*>(projected.data) + first * projected.stride + channels + head * kWidth + column;
+#pragma unroll
+        for (int m = 0; m < kRows / 16; ++m)
+#pragma unroll
+            for (int half = 0; half < 2; ++half) gate[m][half] = make_float2(0.0F, 0.0F);
+        for (int part = 0; part < projected.splits; ++part)
+#pragma unroll
+            for (int m = 0; m < kRows / 16; ++m)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    const int row = m * 16 + (lane >> 2) + half * 8;
+                    if (row >= count) continue;
+                    const float2 z =
+                        *reinterpret_cast<const float2*>(from + part * projected.splitStride + row * projected.stride);
+                    gate[m][half].x += z.x;
+                    gate[m][half].y += z.y;
+                }
+    }
     // A thread convolves one channel of q, k and v for a quarter of the rows.
     const int channel = thread % kWidth;
     const int row0 = thread / kWidth * kEach;
@@ -671,7 +706,6 @@ __global__ void __launch_bounds__(4 * kWidth)
     copyAsyncWait<0>();
     __syncthreads();
     // A warp owns eight columns of the output.
-    const int n0 = warp * 8;
     float o[kRows / 16][4];
     float read[kRows / 16][4];
 #pragma unroll
@@ -714,7 +748,6 @@ __global__ void __launch_bounds__(4 * kWidth)
             if (in4 == 0) squares[row * F::kWarps + warp] = sum;
         }
     __syncthreads();
-    const int column = n0 + in4 * 2;
     const float2 weight = *reinterpret_cast<const float2*>(w.norm + column);
 #pragma unroll
     for (int m = 0; m < kRows / 16; ++m)
@@ -726,22 +759,22 @@ __global__ void __launch_bounds__(4 * kWidth)
 #pragma unroll
             for (int i = 0; i < F::kWarps; ++i) sum += squares[row * F::kWarps + i];
             const float scale = rsqrtf(sum / static_cast<float>(kWidth) + eps);
-            const std::int64_t z = channels + head * kWidth + column;
-            const float first0 = weight.x * o[m][half * 2] * scale * silu(load(projected, first + row, z));
-            const float second = weight.y * o[m][half * 2 + 1] * scale * silu(load(projected, first + row, z + 1));
-            *reinterpret_cast<__nv_bfloat162*>(out + (first + row) * s.values() + head * kWidth + column) = __floats2bfloat162_rn(first0, second);
+            const float2 z = gate[m][half];
+            *reinterpret_cast<__nv_bfloat162*>(out + (first + row) * s.values() + head * kWidth + column) = __floats2bfloat162_rn(
+                weight.x * o[m][half * 2] * scale * fastSilu(z.x), weight.y * o[m][half * 2 + 1] * scale * fastSilu(z.y));
         }
 }
 
 template <int kWidth>
-cudaError_t fusedMixOf(const Launcher& on, const GdnShape& s, const GdnVectors& w, const Rows& projected, const float* tail, std::int64_t first,
-                       int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out) {
+cudaError_t fusedMixOf(const Launcher& on, const GdnShape& s, const GdnVectors& w, const Rows& projected, const float* tail,
+                       std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
+                       float eps, Bf16* out) {
     const dim3 grid(static_cast<unsigned>(s.valueHeads));
     if (count <= 32)
-        return launch(on, fusedMixKernel<kWidth, 32>, grid, dim3(4 * kWidth), FusedShape<kWidth, 32>::kBytes, s, w, projected, tail, first, count,
-                      state, stateIsOld, scaleRead, scaleValue, eps, out);
-    return launch(on, fusedMixKernel<kWidth, 64>, grid, dim3(4 * kWidth), FusedShape<kWidth, 64>::kBytes, s, w, projected, tail, first, count, state,
-                  stateIsOld, scaleRead, scaleValue, eps, out);
+        return launch(on, fusedMixKernel<kWidth, 32>, grid, dim3(4 * kWidth), FusedShape<kWidth, 32>::kBytes, s, w, projected,
+                      tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
+    return launch(on, fusedMixKernel<kWidth, 64>, grid, dim3(4 * kWidth), FusedShape<kWidth, 64>::kBytes, s, w, projected, tail,
+                  first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
 }
 
 template <class T>
@@ -758,6 +791,20 @@ __global__ void __launch_bounds__(256)
     float squares = 0.0F;
     for (int i = lane; i < s.valueDim; i += 32) squares += own[i] * own[i];
     const float scale = rsqrtf(warpSum(squares) / static_cast<float>(s.valueDim) + eps);
+    if (s.valueDim == 128 && projected.isBf16) {
+        const std::int64_t at = row * projected.stride + s.channels() + head * 128 + lane * 4;
+        const uint2 raw = *reinterpret_cast<const uint2*>(static_cast<const Bf16*>(projected.data) + at);
+        const float2 low = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.x));
+        const float2 high = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.y));
+        const float4 v = *reinterpret_cast<const float4*>(own + lane * 4);
+        const float4 g = *reinterpret_cast<const float4*>(weight + lane * 4);
+        T* to = out + row * s.values() + head * 128 + lane * 4;
+        to[0] = fromFloat<T>(g.x * v.x * scale * silu(low.x));
+        to[1] = fromFloat<T>(g.y * v.y * scale * silu(low.y));
+        to[2] = fromFloat<T>(g.z * v.z * scale * silu(high.x));
+        to[3] = fromFloat<T>(g.w * v.w * scale * silu(high.y));
+        return;
+    }
 #pragma unroll 4
     for (int i = lane; i < s.valueDim; i += 32) {
         const float z = load(projected, row, s.channels() + head * s.valueDim + i);
@@ -770,83 +817,109 @@ unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned
 }  // namespace
 
 bool gdnInputsWritesTail(const GdnShape& shape, std::int64_t t) {
-    return t <= 8 && shape.taps == 4 && shape.keyDim == shape.valueDim && (shape.keyDim == 32 || shape.keyDim == 64 || shape.keyDim == 128);
+    return t <= 8 && shape.taps == 4 && shape.keyDim == shape.valueDim &&
+           (shape.keyDim == 32 || shape.keyDim == 64 || shape.keyDim == 128);
 }
 
-cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, float* newTail,
-                      const PassParams* params, std::int64_t t, const GdnRows& out) {
+cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
+                      float* newTail, const PassParams* params, std::int64_t t, const GdnRows& out) {
     if (shape.taps == 4 && shape.keyDim == shape.valueDim) {
         const dim3 grid(static_cast<unsigned>(2 * shape.keyHeads + shape.valueHeads + 1), blocks(t, 8));
         switch (shape.keyDim) {
-            case 32: return launch(on, headInputsKernel<32>, grid, dim3(32), 0, shape, w, projected, tail, newTail, params, t, out);
-            case 64: return launch(on, headInputsKernel<64>, grid, dim3(64), 0, shape, w, projected, tail, newTail, params, t, out);
-            case 128: return launch(on, headInputsKernel<128>, grid, dim3(128), 0, shape, w, projected, tail, newTail, params, t, out);
-            default: break;
+            case 32:
+                return launch(on, headInputsKernel<32>, grid, dim3(32), 0, shape, w, projected, tail, newTail, params, t, out);
+            case 64:
+                return launch(on, headInputsKernel<64>, grid, dim3(64), 0, shape, w, projected, tail, newTail, params, t, out);
+            case 128:
+                return launch(on, headInputsKernel<128>, grid, dim3(128), 0, shape, w, projected, tail, newTail, params, t, out);
+            default:
+                break;
         }
     }
     const std::int64_t jobs = t * (2 * shape.keyHeads + shape.valueHeads + 1);
     return launch(on, inputsKernel, dim3(blocks(jobs, 8)), dim3(256), 0, shape, w, projected, tail, params, t, out);
 }
 
-cudaError_t gdnTail(const Launcher& on, const GdnShape& shape, const Rows& inputs, float* tail, const PassParams* params, std::int64_t rows) {
-    return launch(on, tailKernel, dim3(blocks(shape.channels(), 256)), dim3(256), 0, shape.channels(), shape.taps, inputs, tail, params, rows);
+cudaError_t gdnTail(const Launcher& on, const GdnShape& shape, const Rows& inputs, float* tail, const PassParams* params,
+                    std::int64_t rows) {
+    return launch(on, tailKernel, dim3(blocks(shape.channels(), 256)), dim3(256), 0, shape.channels(), shape.taps, inputs, tail,
+                  params, rows);
 }
 
-cudaError_t deltaRule(const Launcher& on, const GdnShape& shape, const GdnRows& in, std::int64_t rows, float* state, bool update, float* o) {
+cudaError_t deltaRule(const Launcher& on, const GdnShape& shape, const GdnRows& in, std::int64_t rows, float* state, bool update,
+                      float* o) {
     const dim3 grid(static_cast<unsigned>(shape.valueHeads), static_cast<unsigned>(shape.valueDim / 32));
     if (shape.valueDim % 32 == 0) switch (shape.keyDim) {
-            case 32: return launch(on, deltaKernel<4>, grid, dim3(128), 0, shape, in, rows, state, update, o);
-            case 64: return launch(on, deltaKernel<8>, grid, dim3(128), 0, shape, in, rows, state, update, o);
-            case 128: return launch(on, deltaKernel<16>, grid, dim3(128), 0, shape, in, rows, state, update, o);
-            default: break;
+            case 32:
+                return launch(on, deltaKernel<4>, grid, dim3(128), 0, shape, in, rows, state, update, o);
+            case 64:
+                return launch(on, deltaKernel<8>, grid, dim3(128), 0, shape, in, rows, state, update, o);
+            case 128:
+                return launch(on, deltaKernel<16>, grid, dim3(128), 0, shape, in, rows, state, update, o);
+            default:
+                break;
         }
     const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(shape.keyDim * shape.valueDim + 2 * shape.keyDim);
-    return launch(on, plainDeltaKernel, dim3(static_cast<unsigned>(shape.valueHeads)), dim3(128), bytes, shape, in, rows, state, update, o);
+    return launch(on, plainDeltaKernel, dim3(static_cast<unsigned>(shape.valueHeads)), dim3(128), bytes, shape, in, rows, state,
+                  update, o);
 }
 
-cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const GdnRows& in, std::int64_t first, int count,
-                     const float* state, bool scaleRead, bool scaleValue, float* o) {
+cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const GdnRows& in, std::int64_t first,
+                     int count, const float* state, bool scaleRead, bool scaleValue, float* o) {
     if (count <= 64 && shape.valueDim % 32 == 0) {
         const dim3 fast(static_cast<unsigned>(shape.valueHeads), static_cast<unsigned>(shape.valueDim / 32));
         switch (shape.keyDim) {
             case 32:
-                return launch(on, fastMixKernel<32>, fast, dim3(256), MixShape<32>::bytes(count), shape, w, in, first, count, state, scaleRead,
-                              scaleValue, o);
+                return launch(on, fastMixKernel<32>, fast, dim3(256), MixShape<32>::bytes(count), shape, w, in, first, count,
+                              state, scaleRead, scaleValue, o);
             case 64:
-                return launch(on, fastMixKernel<64>, fast, dim3(256), MixShape<64>::bytes(count), shape, w, in, first, count, state, scaleRead,
-                              scaleValue, o);
+                return launch(on, fastMixKernel<64>, fast, dim3(256), MixShape<64>::bytes(count), shape, w, in, first, count,
+                              state, scaleRead, scaleValue, o);
             case 128:
-                return launch(on, fastMixKernel<128>, fast, dim3(256), MixShape<128>::bytes(count), shape, w, in, first, count, state,
-                              scaleRead, scaleValue, o);
-            default: break;
+                return launch(on, fastMixKernel<128>, fast, dim3(256), MixShape<128>::bytes(count), shape, w, in, first, count,
+                              state, scaleRead, scaleValue, o);
+            default:
+                break;
         }
     }
     const int columns = shape.valueDim >= 64 ? 32 : shape.valueDim;
     const dim3 grid(static_cast<unsigned>(shape.valueHeads), blocks(shape.valueDim, columns));
     const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count + 1);
-    return launch(on, blockMixKernel, grid, dim3(256), bytes, shape, w, in, first, count, state, scaleRead, scaleValue, columns, o);
+    return launch(on, blockMixKernel, grid, dim3(256), bytes, shape, w, in, first, count, state, scaleRead, scaleValue, columns,
+                  o);
 }
 
 bool fusedMixSupports(const GdnShape& s, std::int64_t count) {
     return s.taps == 4 && s.keyDim == s.valueDim && (s.keyDim == 32 || s.keyDim == 64 || s.keyDim == 128) && count <= 64;
 }
 
-cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, std::int64_t first,
-                     int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out) {
+cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
+                     std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
+                     float eps, Bf16* out) {
     switch (shape.keyDim) {
-        case 32: return fusedMixOf<32>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
-        case 64: return fusedMixOf<64>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
-        case 128: return fusedMixOf<128>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
-        default: return cudaErrorInvalidValue;
+        case 32:
+            return fusedMixOf<32>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps,
+                                  out);
+        case 64:
+            return fusedMixOf<64>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps,
+                                  out);
+        case 128:
+            return fusedMixOf<128>(on, shape, w, projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps,
+                                   out);
+        default:
+            return cudaErrorInvalidValue;
     }
 }
 
 template <class T>
-cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected, float eps,
-                      std::int64_t t, T* out) {
-    return launch(on, gatedNormKernel<T>, dim3(blocks(t * shape.valueHeads, 8)), dim3(256), 0, shape, w.norm, o, projected, eps, t, out);
+cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected,
+                      float eps, std::int64_t t, T* out) {
+    return launch(on, gatedNormKernel<T>, dim3(blocks(t * shape.valueHeads, 8)), dim3(256), 0, shape, w.norm, o, projected, eps,
+                  t, out);
 }
-template cudaError_t gatedNorm<Bf16>(const Launcher&, const GdnShape&, const GdnVectors&, const float*, const Rows&, float, std::int64_t, Bf16*);
-template cudaError_t gatedNorm<float>(const Launcher&, const GdnShape&, const GdnVectors&, const float*, const Rows&, float, std::int64_t, float*);
+template cudaError_t gatedNorm<Bf16>(const Launcher&, const GdnShape&, const GdnVectors&, const float*, const Rows&, float,
+                                     std::int64_t, Bf16*);
+template cudaError_t gatedNorm<float>(const Launcher&, const GdnShape&, const GdnVectors&, const float*, const Rows&, float,
+                                      std::int64_t, float*);
 
 }  // namespace trefoil::cuda

@@ -1,8 +1,8 @@
 // Gated DeltaNet: the convolution and what follows it, the causal delta rule, the two-way mixer of a noisy block, the gated norm
 // (model-contract.md, sections 2 and 4).
 //
-// Ownership: device memory of the caller. Errors: the launch's cudaError_t. Twin: tests/reference/clover_ref.py through the golden files,
-// 1e-4 in float32.
+// Ownership: device memory of the caller. Errors: the launch's cudaError_t. Twin: tests/reference/clover_ref.py through the
+// golden files, 1e-4 in float32.
 #pragma once
 
 #include "kernels/cuda/common.cuh"
@@ -35,8 +35,8 @@ struct GdnVectors {
     const float* historyC = nullptr;     ///< [Hv]
 };
 
-/// What the mixer works on, for the rows of a pass: q, k [T, Hk, Dk] L2-normalised, v [T, Hv, Dv], decay (exp g) and beta [T, Hv], and the
-/// inputs of the convolution [T, C] where a later keep() needs them.
+/// What the mixer works on, for the rows of a pass: q, k [T, Hk, Dk] L2-normalised, v [T, Hv, Dv], decay (exp g) and beta [T,
+/// Hv], and the inputs of the convolution [T, C] where a later keep() needs them.
 struct GdnRows {
     float* q = nullptr;
     float* k = nullptr;
@@ -46,26 +46,31 @@ struct GdnRows {
     float* inputs = nullptr;  ///< may be null
 };
 
-/// Convolution, SiLU, L2 norms and gates of all rows; rows from params->clean on are noisy. tail [K - 1, C] is read; newTail (may be null, may
-/// be tail itself) gets the last inputs, where gdnInputsWritesTail says so.
+/// Convolution, SiLU, L2 norms and gates of all rows; rows from params->clean on are noisy. tail [K - 1, C] is read; newTail (may
+/// be null, may be tail itself) gets the last inputs, where gdnInputsWritesTail says so.
 [[nodiscard]] bool gdnInputsWritesTail(const GdnShape& shape, std::int64_t t);
-cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, float* newTail,
-                      const PassParams* params, std::int64_t t, const GdnRows& out);
-/// tail = the last K - 1 inputs after row `rows` - 1 (rows: params->clean when negative), taken from `inputs` (a GEMM's output or GdnRows::inputs).
-cudaError_t gdnTail(const Launcher& on, const GdnShape& shape, const Rows& inputs, float* tail, const PassParams* params, std::int64_t rows);
+cudaError_t gdnInputs(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
+                      float* newTail, const PassParams* params, std::int64_t t, const GdnRows& out);
+/// tail = the last K - 1 inputs after row `rows` - 1 (rows: params->clean when negative), taken from `inputs` (a GEMM's output or
+/// GdnRows::inputs).
+cudaError_t gdnTail(const Launcher& on, const GdnShape& shape, const Rows& inputs, float* tail, const PassParams* params,
+                    std::int64_t rows);
 /// Delta rule over `rows` rows. state [Hv, Dk, Dv] is read, and written when `update`; o [T, Hv, Dv] may be null (replay).
-cudaError_t deltaRule(const Launcher& on, const GdnShape& shape, const GdnRows& in, std::int64_t rows, float* state, bool update, float* o);
+cudaError_t deltaRule(const Launcher& on, const GdnShape& shape, const GdnRows& in, std::int64_t rows, float* state, bool update,
+                      float* o);
 /// The mixer of noisy rows [first, first + count). scaleRead and scaleValue: section 9.
-cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const GdnRows& in, std::int64_t first, int count,
-                     const float* state, bool scaleRead, bool scaleValue, float* o);
-/// All of a noisy block's mixer in one kernel, from the projection of its rows [first, first + count) to the gated norm's output; the rows
-/// before `first` in the pass are clean ones, and `tail` stands before row 0. stateIsOld: no kernel of this pass writes `state`. TF32 products.
+cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const GdnRows& in, std::int64_t first,
+                     int count, const float* state, bool scaleRead, bool scaleValue, float* o);
+/// All of a noisy block's mixer in one kernel, from the projection of its rows [first, first + count) to the gated norm's output;
+/// the rows before `first` in the pass are clean ones, and `tail` stands before row 0. stateIsOld: no kernel of this pass writes
+/// `state`. `projected` is float32 (a small pass). TF32 products.
 [[nodiscard]] bool fusedMixSupports(const GdnShape& shape, std::int64_t count);
-cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail, std::int64_t first,
-                     int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out);
+cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
+                     std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
+                     float eps, Bf16* out);
 /// out [T, Hv · Dv] = w · o / rms(o) · silu(z), z from the projection's columns [C, C + Hv·Dv).
 template <class T_>
-cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected, float eps,
-                      std::int64_t t, T_* out);
+cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected,
+                      float eps, std::int64_t t, T_* out);
 
 }  // namespace trefoil::cuda

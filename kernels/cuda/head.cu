@@ -37,7 +37,8 @@ __device__ bool largerLogit(const Pair& a, const Pair& b) { return ranksBefore(a
 
 /// Merges every thread's summary; fills what all modes share and returns maximum and sum.
 __device__ float2 mergeSummaries(RowSummary& own, Pair* scratch, float* sums, RowResult* result) {
-    const Pair top = blockBest(Pair{own.max, 0.0F, own.max > -INFINITY ? static_cast<int>(threadIdx.x) : -1}, scratch, largerLogit);
+    const Pair top =
+        blockBest(Pair{own.max, 0.0F, own.max > -INFINITY ? static_cast<int>(threadIdx.x) : -1}, scratch, largerLogit);
     const float max = top.value;
     const float sum = blockSum(own.max > -INFINITY ? own.sum * expf(own.max - max) : 0.0F, sums);
     int next = 0;
@@ -93,10 +94,10 @@ __global__ void __launch_bounds__(kMergeThreads)
 struct Cut {
     unsigned int histogram[256];
     unsigned long long mass[256];
-    unsigned int bits;           // bits of the value found so far
-    unsigned int rank;           // how many of the remaining range are still wanted
-    unsigned long long wanted;   // mass still wanted
-    unsigned int lastId;         // of the values equal to the cut, ids up to this one stay
+    unsigned int bits;          // bits of the value found so far
+    unsigned int rank;          // how many of the remaining range are still wanted
+    unsigned long long wanted;  // mass still wanted
+    unsigned int lastId;        // of the values equal to the cut, ids up to this one stay
 };
 
 constexpr float kMassUnit = 1099511627776.0F;  // 2^40: masses are added as integers, so that no order changes them
@@ -131,7 +132,8 @@ __device__ void findTopK(Cut& cut, const float* l, std::int64_t vocab, int k, fl
 }
 
 /// Bits of the smallest probability, at least `floorBits`, in the shortest head of the descending order whose mass reaches topP.
-__device__ void findTopP(Cut& cut, const float* l, std::int64_t vocab, float topP, unsigned floorBits, float max, float temperature, float sum) {
+__device__ void findTopP(Cut& cut, const float* l, std::int64_t vocab, float topP, unsigned floorBits, float max,
+                         float temperature, float sum) {
     const auto massOf = [](float p) { return static_cast<unsigned long long>(p * kMassUnit); };
     if (threadIdx.x == 0) cut.wanted = 0;
     __syncthreads();
@@ -154,7 +156,8 @@ __device__ void findTopP(Cut& cut, const float* l, std::int64_t vocab, float top
         for (std::int64_t i = threadIdx.x; i < vocab; i += kChooseThreads) {
             const float p = sampleProbability(l[i], max, temperature, sum);
             const unsigned bits = __float_as_uint(p);
-            if (bits >= floorBits && (shift == 24 || bits >> (shift + 8) == known)) atomicAdd(&cut.mass[bits >> shift & 255], massOf(p));
+            if (bits >= floorBits && (shift == 24 || bits >> (shift + 8) == known))
+                atomicAdd(&cut.mass[bits >> shift & 255], massOf(p));
         }
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -189,8 +192,8 @@ __device__ void findTopP(Cut& cut, const float* l, std::int64_t vocab, float top
     __syncthreads();
 }
 
-__global__ void __launch_bounds__(kChooseThreads)
-    chooseKernel(float* logits, std::int64_t vocab, const PassParams* params, ControlTables tables, bool sample, RowResult* results) {
+__global__ void __launch_bounds__(kChooseThreads) chooseKernel(float* logits, std::int64_t vocab, const PassParams* params,
+                                                               ControlTables tables, bool sample, RowResult* results) {
     __shared__ Pair scratch[33];
     __shared__ float sums[32];
     __shared__ Cut cut;
@@ -251,12 +254,14 @@ __global__ void __launch_bounds__(kChooseThreads)
 
 cudaError_t mergeRecords(const Launcher& on, const TileRecord* records, int tiles, int t, const PassParams* params, bool sample,
                          RowResult* results) {
-    return launch(on, mergeKernel, dim3(static_cast<unsigned>(t)), dim3(kMergeThreads), 0, records, tiles, params, sample, results);
+    return launch(on, mergeKernel, dim3(static_cast<unsigned>(t)), dim3(kMergeThreads), 0, records, tiles, params, sample,
+                  results);
 }
 
-cudaError_t chooseRows(const Launcher& on, float* logits, std::int64_t vocab, int t, const PassParams* params, const ControlTables& tables,
-                       bool sample, RowResult* results) {
-    return launch(on, chooseKernel, dim3(static_cast<unsigned>(t)), dim3(kChooseThreads), 0, logits, vocab, params, tables, sample, results);
+cudaError_t chooseRows(const Launcher& on, float* logits, std::int64_t vocab, int t, const PassParams* params,
+                       const ControlTables& tables, bool sample, RowResult* results) {
+    return launch(on, chooseKernel, dim3(static_cast<unsigned>(t)), dim3(kChooseThreads), 0, logits, vocab, params, tables,
+                  sample, results);
 }
 
 }  // namespace trefoil::cuda

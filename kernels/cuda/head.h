@@ -12,8 +12,9 @@ namespace trefoil::cuda {
 cudaError_t mergeRecords(const Launcher& on, const TileRecord* records, int tiles, int t, const PassParams* params, bool sample,
                          RowResult* results);
 
-/// results [T] from raw logits [T, V] float32, which the controls change in place. With top_k or top_p, or where the fused head cannot run.
-cudaError_t chooseRows(const Launcher& on, float* logits, std::int64_t vocab, int t, const PassParams* params, const ControlTables& tables,
-                       bool sample, RowResult* results);
+/// results [T] from raw logits [T, V] float32, which the controls change in place. With top_k or top_p, or where the fused head
+/// cannot run.
+cudaError_t chooseRows(const Launcher& on, float* logits, std::int64_t vocab, int t, const PassParams* params,
+                       const ControlTables& tables, bool sample, RowResult* results);
 
 }  // namespace trefoil::cuda

@@ -101,7 +101,8 @@ private:
             const Piece& piece = m_pieces[next];
             const TensorInfo& tensor = m_request.tensors[piece.tensor];
             const std::size_t bytes = static_cast<std::size_t>(piece.count) * dtypeSize(tensor.dtype);
-            if (const Status s = m_request.read(piece.tensor, piece.first, piece.count, std::span(lane.host.data(), bytes)); !s.ok()) {
+            if (const Status s = m_request.read(piece.tensor, piece.first, piece.count, std::span(lane.host.data(), bytes));
+                !s.ok()) {
                 fail(s.error());
                 return cudaSuccess;
             }

@@ -1,8 +1,9 @@
 // ModelWeights: where every tensor of a checkpoint lies on the device, and the upload.
 //
-// Matrices are kept in one WeightFormat. BF16 checkpoints are copied as they are; F16 and F32 ones are rounded to BF16 (nearest, ties to
-// even) on the device while they are uploaded, or widened to float32 in the debug mode. Vectors become float32. Projections of one
-// input are kept as one matrix: q, k, v, z, b, a of a GDN layer; q and gate, k, v of an attention layer; router and shared expert's gate.
+// Matrices are kept in one WeightFormat. BF16 checkpoints are copied as they are; F16 and F32 ones are rounded to BF16 (nearest,
+// ties to even) on the device while they are uploaded, or widened to float32 in the debug mode. Vectors become float32.
+// Projections of one input are kept as one matrix: q, k, v, z, b, a of a GDN layer; q and gate, k, v of an attention layer;
+// router and shared expert's gate.
 #pragma once
 
 #include "engine/base/result.h"

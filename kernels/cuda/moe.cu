@@ -8,8 +8,8 @@ namespace {
 constexpr int kRouteThreads = 1024;
 constexpr int kMaxExperts = 1024;
 
-/// Top k of a row by one warp: ties to the lower index. `usable(e)` false leaves an expert out. Writes ids in order and returns the
-/// sum of the chosen probabilities (in that order) to every lane.
+/// Top k of a row by one warp: ties to the lower index. `usable(e)` false leaves an expert out. Writes ids in order and returns
+/// the sum of the chosen probabilities (in that order) to every lane.
 template <class Usable>
 __device__ float warpTopK(const float* p, int experts, int k, std::int32_t* ids, float* chosen, Usable usable) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
@@ -108,7 +108,8 @@ __device__ __forceinline__ float laneSoftmax(const Rows& logits, std::int64_t ro
     return gate;
 }
 
-/// Top k of what `mask` (bit j: this lane's j-th) leaves; every lane returns the chosen expert and probability of slot `lane`, and the sum.
+/// Top k of what `mask` (bit j: this lane's j-th) leaves; every lane returns the chosen expert and probability of slot `lane`,
+/// and the sum.
 __device__ __forceinline__ float laneTopK(const LaneProbabilities& p, unsigned mask, int experts, int k, int& id, float& value) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     float total = 0.0F;
@@ -179,7 +180,8 @@ __device__ void routeRow(const Rows& logits, std::int64_t row, const RouteOption
 }
 
 /// The same inside the coreset.
-__device__ void routeRowInside(std::int64_t row, const RouteOptions& o, const std::uint32_t* keep, const Routing& r) {
+__device__ void routeRowInside(std::int64_t row, const RouteOptions& o, const std::uint32_t* keep, const Routing& r,
+                               std::int32_t* chosen) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const float* p = r.probabilities + row * o.experts;
     std::int32_t* ids = r.experts + row * o.perToken;
@@ -190,7 +192,7 @@ __device__ void routeRowInside(std::int64_t row, const RouteOptions& o, const st
 #pragma unroll
         for (int j = 0; j < kRegisterExperts / 32; ++j) {
             const bool inside = lane + 32 * j < o.experts && (keep[j] >> lane & 1) != 0;
-            own[j] = inside ? p[lane + 32 * j] : 0.0F;
+            own[j] = inside ? __ldcg(p + lane + 32 * j) : 0.0F;
             valid |= inside ? 1U << j : 0;
         }
         int id;
@@ -198,16 +200,22 @@ __device__ void routeRowInside(std::int64_t row, const RouteOptions& o, const st
         const float total = laneTopK(own, valid, o.experts, o.perToken, id, value);
         if (lane < o.perToken) {
             ids[lane] = id;
+            chosen[row * o.perToken + lane] = id;
             weights[lane] = value / total;
         }
         return;
     }
-    const float total = warpTopK(p, o.experts, o.perToken, ids, weights, [&](int e) { return (keep[e >> 5] >> (e & 31) & 1) != 0; });
+    const float total =
+        warpTopK(p, o.experts, o.perToken, ids, weights, [&](int e) { return (keep[e >> 5] >> (e & 31) & 1) != 0; });
     __syncwarp();
-    for (int s = lane; s < o.perToken; s += 32) weights[s] /= total;
+    for (int s = lane; s < o.perToken; s += 32) {
+        weights[s] /= total;
+        chosen[row * o.perToken + s] = ids[s];
+    }
 }
 
-__global__ void __launch_bounds__(256) routeLargeKernel(Rows logits, std::int64_t t, RouteOptions o, const PassParams* params, Routing r) {
+__global__ void __launch_bounds__(256)
+    routeLargeKernel(Rows logits, std::int64_t t, RouteOptions o, const PassParams* params, Routing r) {
     gridRelease();
     gridWait();
     const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * 8 + (threadIdx.x >> 5);
@@ -223,19 +231,22 @@ struct CoresetScratch {
     int count;
 };
 
-/// The coreset of noisy rows (section 5), by the whole block. chosen: ids of the rows' top k, masses: what each adds, in shared memory.
-__device__ void chooseCoreset(const RouteOptions& o, const PassParams* params, int t, const std::int32_t* chosen, const float* masses,
-                              CoresetScratch& c, LayerResult& result) {
+/// The coreset of noisy rows (section 5), by the whole block. chosen: ids of the rows' top k, masses: what each adds, in shared
+/// memory.
+__device__ void chooseCoreset(const RouteOptions& o, const PassParams* params, int t, const std::int32_t* chosen,
+                              const float* masses, CoresetScratch& c, LayerResult& result) {
     const int thread = static_cast<int>(threadIdx.x);
     const int first = params->clean * o.perToken;
     const int last = t * o.perToken;
-    for (int e = thread; e < o.experts; e += kRouteThreads) {
-        float sum = 0.0F;
-#pragma unroll 8
-        for (int i = first; i < last; ++i)  // in row order, so that every device ranks alike
-            if (chosen[i] == e) sum += masses[i];
-        c.mass[e] = sum;
-    }
+    // In row order, so that every device ranks alike. A row names an expert once: its lanes add side by side.
+    for (int e = thread; e < o.experts; e += kRouteThreads) c.mass[e] = 0.0F;
+    __syncthreads();
+    if (thread < 32)
+        for (int row = first; row < last; row += o.perToken) {
+            for (int s = thread; s < o.perToken; s += 32) c.mass[chosen[row + s]] += masses[row + s];
+            __syncwarp();
+        }
+    __syncthreads();
     for (int i = thread; i < kMaxExperts / 32; i += kRouteThreads) c.keep[i] = 0;
     __syncthreads();
     // Rank: four threads an expert.
@@ -297,11 +308,13 @@ __device__ void chooseCoreset(const RouteOptions& o, const PassParams* params, i
 }
 
 __global__ void __launch_bounds__(kRouteThreads)
-    routeSmallKernel(Rows logits, int t, RouteOptions o, const PassParams* params, Routing r, ActiveExperts active, LayerResult* result) {
+    routeSmallKernel(Rows logits, int t, RouteOptions o, const PassParams* params, Routing r, ActiveExperts active,
+                     unsigned* ticket, LayerResult* result) {
     extern __shared__ std::int32_t chosen[];  // [T, k] ids, then [T, k] masses
     __shared__ CoresetScratch coreset;
     __shared__ unsigned long long masks[kMaxExperts];
     __shared__ LayerResult stats;
+    __shared__ bool last;
     gridRelease();
     gridWait();
     const int thread = static_cast<int>(threadIdx.x);
@@ -309,24 +322,34 @@ __global__ void __launch_bounds__(kRouteThreads)
     const int lane = thread & 31;
     const int forced = params->forcedExperts;
     const bool restrict = o.coreset && forced == 0 && params->coresetTopP < 1.0F && params->clean < t;
+    // Rows are spread over the blocks; the last block to finish goes on with what concerns all rows.
+    for (int row = static_cast<int>(blockIdx.x) + static_cast<int>(gridDim.x) * warp; row < t;
+         row += static_cast<int>(gridDim.x) * (kRouteThreads / 32))
+        routeRow(logits, row, o, forced, r);
+    __threadfence();
+    __syncthreads();
     if (thread == 0) {
+        last = atomicAdd(ticket, 1U) == gridDim.x - 1;
+        if (last) *ticket = 0;
         stats = LayerResult{};
         coreset.count = 0;
     }
-    for (int row = warp; row < t; row += kRouteThreads / 32) routeRow(logits, row, o, forced, r);
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
     for (int e = thread; e < o.experts; e += kRouteThreads) masks[e] = 0;
+    for (int i = thread; i < t * o.perToken; i += kRouteThreads) chosen[i] = __ldcg(r.experts + i);
     __syncthreads();
     if (restrict) {
         auto* masses = reinterpret_cast<float*>(chosen + t * o.perToken);
         for (int i = thread; i < t * o.perToken; i += kRouteThreads) {
             const int row = i / o.perToken;
-            chosen[i] = r.experts[i];
-            masses[i] = o.massRenormalised ? r.weights[row * (o.perToken + 1) + i % o.perToken]
-                                           : r.probabilities[static_cast<std::int64_t>(row) * o.experts + r.experts[i]];
+            masses[i] = o.massRenormalised ? __ldcg(r.weights + row * (o.perToken + 1) + i % o.perToken)
+                                           : __ldcg(r.probabilities + static_cast<std::int64_t>(row) * o.experts + chosen[i]);
         }
         __syncthreads();
         chooseCoreset(o, params, t, chosen, masses, coreset, stats);
-        for (int row = params->clean + warp; row < t; row += kRouteThreads / 32) routeRowInside(row, o, coreset.keep, r);
+        for (int row = params->clean + warp; row < t; row += kRouteThreads / 32) routeRowInside(row, o, coreset.keep, r, chosen);
         __syncthreads();
         if (warp == 1) {  // the kept experts, ascending
             int n = 0;
@@ -339,8 +362,7 @@ __global__ void __launch_bounds__(kRouteThreads)
     }
     if (thread == 0) r.coreset[0] = coreset.count;
     // Which rows use which expert. Beyond 64 rows only "some row does" matters.
-    for (int i = thread; i < t * o.perToken; i += kRouteThreads)
-        atomicOr(&masks[r.experts[i]], 1ULL << (i / o.perToken & 63));
+    for (int i = thread; i < t * o.perToken; i += kRouteThreads) atomicOr(&masks[chosen[i]], 1ULL << (i / o.perToken & 63));
     __syncthreads();
     if (t <= kSmallRows) {
         for (int i = thread; i < o.experts * kSmallRows; i += kRouteThreads) {
@@ -348,11 +370,12 @@ __global__ void __launch_bounds__(kRouteThreads)
             if (masks[e] != 0) active.weight[i] = 0.0F;
         }
         for (int row = thread; row < kSmallRows; row += kRouteThreads)
-            active.weight[o.experts * kSmallRows + row] = row < t ? r.weights[row * (o.perToken + 1) + o.perToken] : 0.0F;
+            active.weight[o.experts * kSmallRows + row] =
+                row < t ? __ldcg(r.weights + row * (o.perToken + 1) + o.perToken) : 0.0F;
         __syncthreads();
         for (int i = thread; i < t * o.perToken; i += kRouteThreads) {
             const int row = i / o.perToken;
-            active.weight[r.experts[i] * kSmallRows + row] = r.weights[row * (o.perToken + 1) + i % o.perToken];
+            active.weight[chosen[i] * kSmallRows + row] = __ldcg(r.weights + row * (o.perToken + 1) + i % o.perToken);
         }
     }
     if (warp == 0) {  // compact, ascending
@@ -388,7 +411,8 @@ __global__ void __launch_bounds__(256) countKernel(const std::int32_t* ids, std:
     gridWait();
     for (int e = static_cast<int>(threadIdx.x); e < experts; e += 256) local[e] = 0;
     __syncthreads();
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; i < n; i += static_cast<std::int64_t>(gridDim.x) * 256)
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; i < n;
+         i += static_cast<std::int64_t>(gridDim.x) * 256)
         atomicAdd(&local[ids[i]], 1);
     __syncthreads();
     for (int e = static_cast<int>(threadIdx.x); e < experts; e += 256)
@@ -455,7 +479,8 @@ __global__ void __launch_bounds__(256) combineKernel(Routing r, ExpertGroups g, 
 #pragma unroll 9
         for (int s = 0; s <= k; ++s) {
             const float weight = r.weights[row * (k + 1) + s];
-            const uint4 raw = *reinterpret_cast<const uint4*>(out + static_cast<std::int64_t>(g.positionOf[row * (k + 1) + s]) * hidden + d);
+            const uint4 raw =
+                *reinterpret_cast<const uint4*>(out + static_cast<std::int64_t>(g.positionOf[row * (k + 1) + s]) * hidden + d);
             const float2 v0 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.x));
             const float2 v1 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.y));
             const float2 v2 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.z));
@@ -485,11 +510,12 @@ __global__ void __launch_bounds__(256) plainGateUpKernel(ExpertWeights w, Routin
     const bool isShared = s == k;
     const int width = isShared ? w.sharedWidth : w.width;
     const int maxWidth = w.width > w.sharedWidth ? w.width : w.sharedWidth;
-    const W* weights = isShared ? static_cast<const W*>(w.sharedGateUp)
-                                : static_cast<const W*>(w.gateUp) +
-                                      static_cast<std::int64_t>(r.experts[row * k + s]) * 2 * width * w.hidden;
+    const W* weights =
+        isShared ? static_cast<const W*>(w.sharedGateUp)
+                 : static_cast<const W*>(w.gateUp) + static_cast<std::int64_t>(r.experts[row * k + s]) * 2 * width * w.hidden;
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    for (int i = static_cast<int>(blockIdx.y) * 8 + (static_cast<int>(threadIdx.x) >> 5); i < width; i += static_cast<int>(gridDim.y) * 8) {
+    for (int i = static_cast<int>(blockIdx.y) * 8 + (static_cast<int>(threadIdx.x) >> 5); i < width;
+         i += static_cast<int>(gridDim.y) * 8) {
         float gate = 0.0F;
         float up = 0.0F;
         for (int d = lane; d < w.hidden; d += 32) {
@@ -510,14 +536,15 @@ __global__ void __launch_bounds__(256) plainDownKernel(ExpertWeights w, Routing 
     const std::int64_t row = blockIdx.x;
     const int maxWidth = w.width > w.sharedWidth ? w.width : w.sharedWidth;
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    for (int d = static_cast<int>(blockIdx.y) * 8 + (static_cast<int>(threadIdx.x) >> 5); d < w.hidden; d += static_cast<int>(gridDim.y) * 8) {
+    for (int d = static_cast<int>(blockIdx.y) * 8 + (static_cast<int>(threadIdx.x) >> 5); d < w.hidden;
+         d += static_cast<int>(gridDim.y) * 8) {
         float sum = 0.0F;
         for (int s = 0; s <= k; ++s) {
             const bool isShared = s == k;
             const int width = isShared ? w.sharedWidth : w.width;
-            const W* weights = isShared ? static_cast<const W*>(w.sharedDown)
-                                        : static_cast<const W*>(w.down) +
-                                              static_cast<std::int64_t>(r.experts[row * k + s]) * w.hidden * width;
+            const W* weights =
+                isShared ? static_cast<const W*>(w.sharedDown)
+                         : static_cast<const W*>(w.down) + static_cast<std::int64_t>(r.experts[row * k + s]) * w.hidden * width;
             float part = 0.0F;
             for (int i = lane; i < width; i += 32)
                 part += act[(row * (k + 1) + s) * maxWidth + i] * toFloat(weights[static_cast<std::int64_t>(d) * width + i]);
@@ -528,12 +555,14 @@ __global__ void __launch_bounds__(256) plainDownKernel(ExpertWeights w, Routing 
 }
 
 template <class W, class T>
-cudaError_t plainExpertsOf(const Launcher& on, const ExpertWeights& w, const Routing& routing, const T* h, std::int64_t t, int perToken,
-                           float* act, float* x) {
+cudaError_t plainExpertsOf(const Launcher& on, const ExpertWeights& w, const Routing& routing, const T* h, std::int64_t t,
+                           int perToken, float* act, float* x) {
     const auto rows = static_cast<unsigned>(t);
     const auto each = static_cast<unsigned>(perToken + 1);
     const dim3 up(rows * each, static_cast<unsigned>((w.maxWidth() + 31) / 32));
-    if (const cudaError_t e = launch(on, plainGateUpKernel<W, T>, up, dim3(256), 0, w, routing, h, perToken, act); e != cudaSuccess) return e;
+    if (const cudaError_t e = launch(on, plainGateUpKernel<W, T>, up, dim3(256), 0, w, routing, h, perToken, act);
+        e != cudaSuccess)
+        return e;
     const dim3 down(rows, static_cast<unsigned>((w.hidden + 31) / 32));
     return launch(on, plainDownKernel<W>, down, dim3(256), 0, w, routing, act, perToken, x);
 }
@@ -543,28 +572,35 @@ cudaError_t plainExpertsOf(const Launcher& on, const ExpertWeights& w, const Rou
 cudaError_t routeSmall(const Launcher& on, const Rows& logits, int t, const RouteOptions& options, const PassParams* params,
                        const Routing& routing, const ActiveExperts& active, LayerResult* result) {
     if (options.experts > kMaxExperts) return cudaErrorInvalidValue;
-    const std::size_t bytes = options.coreset ? static_cast<std::size_t>(t) * static_cast<std::size_t>(options.perToken) * 8 : 0;
-    return launch(on, routeSmallKernel, dim3(1), dim3(kRouteThreads), bytes, logits, t, options, params, routing, active, result);
+    const std::size_t bytes = static_cast<std::size_t>(t) * static_cast<std::size_t>(options.perToken) * 8;
+    const auto grid = static_cast<unsigned>(std::min(8, (t + 3) / 4));
+    return launch(on, routeSmallKernel, dim3(grid), dim3(kRouteThreads), bytes, logits, t, options, params, routing, active,
+                  routing.ticket, result);
 }
 
-cudaError_t routeLarge(const Launcher& on, const Rows& logits, std::int64_t t, const RouteOptions& options, const PassParams* params,
-                       const Routing& routing) {
+cudaError_t routeLarge(const Launcher& on, const Rows& logits, std::int64_t t, const RouteOptions& options,
+                       const PassParams* params, const Routing& routing) {
     if (options.experts > kMaxExperts) return cudaErrorInvalidValue;
-    return launch(on, routeLargeKernel, dim3(static_cast<unsigned>((t + 7) / 8)), dim3(256), 0, logits, t, options, params, routing);
+    return launch(on, routeLargeKernel, dim3(static_cast<unsigned>((t + 7) / 8)), dim3(256), 0, logits, t, options, params,
+                  routing);
 }
 
-cudaError_t groupRows(const Launcher& on, const Routing& routing, std::int64_t t, int experts, int perToken, const ExpertGroups& groups,
-                      LayerResult* result) {
-    if (const cudaError_t e = cudaMemsetAsync(groups.counts, 0, sizeof(std::int32_t) * static_cast<std::size_t>(experts + 1), on.stream);
+cudaError_t groupRows(const Launcher& on, const Routing& routing, std::int64_t t, int experts, int perToken,
+                      const ExpertGroups& groups, LayerResult* result) {
+    if (const cudaError_t e =
+            cudaMemsetAsync(groups.counts, 0, sizeof(std::int32_t) * static_cast<std::size_t>(experts + 1), on.stream);
         e != cudaSuccess)
         return e;
     const auto grid = static_cast<unsigned>(std::min<std::int64_t>((t * perToken + 255) / 256, 4L * on.sms));
-    if (const cudaError_t e = launch(on, countKernel, dim3(grid), dim3(256), 0, routing.experts, t * perToken, experts, groups.counts);
+    if (const cudaError_t e =
+            launch(on, countKernel, dim3(grid), dim3(256), 0, routing.experts, t * perToken, experts, groups.counts);
         e != cudaSuccess)
         return e;
-    if (const cudaError_t e = launch(on, scanKernel, dim3(1), dim3(kRouteThreads), 0, groups, t, experts, result); e != cudaSuccess) return e;
-    return launch(on, placeKernel, dim3(static_cast<unsigned>((t * (perToken + 1) + 255) / 256)), dim3(256), 0, routing, t, experts,
-                  perToken, groups);
+    if (const cudaError_t e = launch(on, scanKernel, dim3(1), dim3(kRouteThreads), 0, groups, t, experts, result);
+        e != cudaSuccess)
+        return e;
+    return launch(on, placeKernel, dim3(static_cast<unsigned>((t * (perToken + 1) + 255) / 256)), dim3(256), 0, routing, t,
+                  experts, perToken, groups);
 }
 
 cudaError_t combineGroups(const Launcher& on, const Routing& routing, const ExpertGroups& groups, const Bf16* out, std::int64_t t,
@@ -573,15 +609,19 @@ cudaError_t combineGroups(const Launcher& on, const Routing& routing, const Expe
 }
 
 template <class T>
-cudaError_t plainExperts(const Launcher& on, const ExpertWeights& w, const Routing& routing, const T* h, std::int64_t t, int perToken,
-                         float* act, float* x) {
+cudaError_t plainExperts(const Launcher& on, const ExpertWeights& w, const Routing& routing, const T* h, std::int64_t t,
+                         int perToken, float* act, float* x) {
     switch (w.format) {
-        case WeightFormat::BFloat16: return plainExpertsOf<Bf16>(on, w, routing, h, t, perToken, act, x);
-        case WeightFormat::Float32: return plainExpertsOf<float>(on, w, routing, h, t, perToken, act, x);
+        case WeightFormat::BFloat16:
+            return plainExpertsOf<Bf16>(on, w, routing, h, t, perToken, act, x);
+        case WeightFormat::Float32:
+            return plainExpertsOf<float>(on, w, routing, h, t, perToken, act, x);
     }
     return cudaErrorInvalidValue;
 }
-template cudaError_t plainExperts<Bf16>(const Launcher&, const ExpertWeights&, const Routing&, const Bf16*, std::int64_t, int, float*, float*);
-template cudaError_t plainExperts<float>(const Launcher&, const ExpertWeights&, const Routing&, const float*, std::int64_t, int, float*, float*);
+template cudaError_t plainExperts<Bf16>(const Launcher&, const ExpertWeights&, const Routing&, const Bf16*, std::int64_t, int,
+                                        float*, float*);
+template cudaError_t plainExperts<float>(const Launcher&, const ExpertWeights&, const Routing&, const float*, std::int64_t, int,
+                                         float*, float*);
 
 }  // namespace trefoil::cuda

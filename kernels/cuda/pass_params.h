@@ -1,5 +1,5 @@
-// PassParams: everything about one pass that changes from call to call. It lives in device memory and is filled by one small copy at
-// the start of a pass, so that a captured CUDA graph of the pass can be replayed for any prefix length, block and controls.
+// PassParams: everything about one pass that changes from call to call. It lives in device memory and is filled by one small copy
+// at the start of a pass, so that a captured CUDA graph of the pass can be replayed for any prefix length, block and controls.
 #pragma once
 
 #include <cstdint>

@@ -33,11 +33,13 @@ std::string unusableReason(cudaError_t error) {
             if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
                 return "NVIDIA's driver is not installed, or its library libcuda.so.1 cannot be found";
             return "NVIDIA's driver supports CUDA " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10) +
-                   "; this program needs " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) +
-                   ": update the driver";
+                   "; this program needs " + std::to_string(CUDART_VERSION / 1000) + "." +
+                   std::to_string(CUDART_VERSION % 1000 / 10) + ": update the driver";
         }
-        case cudaErrorNoDevice: return "no NVIDIA GPU is visible" + visibleDevices();
-        default: return std::string("CUDA could not start: ") + cudaGetErrorString(error) + visibleDevices();
+        case cudaErrorNoDevice:
+            return "no NVIDIA GPU is visible" + visibleDevices();
+        default:
+            return std::string("CUDA could not start: ") + cudaGetErrorString(error) + visibleDevices();
     }
 }
 
@@ -50,8 +52,8 @@ cuda::DeviceReport describe(int index) {
         device.name = properties.name;
         device.memoryTotal = properties.totalGlobalMem;
         if (properties.major < 8) {
-            device.reason = "its compute capability is " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
-                            "; 8.0 is the least that works";
+            device.reason = "its compute capability is " + std::to_string(properties.major) + "." +
+                            std::to_string(properties.minor) + "; 8.0 is the least that works";
             return device;
         }
         e = cudaSetDevice(index);
@@ -110,7 +112,8 @@ __attribute__((visibility("default"))) void trefoilCudaPlan(const cuda::LoadRequ
     guarded(plan, [&] { return cuda::planDeviceMemory(*request); });
 }
 
-__attribute__((visibility("default"))) void trefoilCudaMakeExecutor(const cuda::LoadRequest* request, const cuda::Progress* progress,
+__attribute__((visibility("default"))) void trefoilCudaMakeExecutor(const cuda::LoadRequest* request,
+                                                                    const cuda::Progress* progress,
                                                                     const trefoil::CancelFlag* cancel,
                                                                     Result<std::unique_ptr<Executor>>* executor) {
     guarded(executor, [&] { return cuda::makeCudaExecutor(*request, *progress, cancel); });

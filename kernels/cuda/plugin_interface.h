@@ -38,8 +38,8 @@ struct DeviceReport {
 
 /// A checkpoint to load, without the checkpoint's code: the catalogue and a way to read it.
 struct LoadRequest {
-    const ModelConfig* config = nullptr;    ///< not owned; copied
-    std::span<const TensorInfo> tensors;    ///< not owned; used during the call only
+    const ModelConfig* config = nullptr;  ///< not owned; copied
+    std::span<const TensorInfo> tensors;  ///< not owned; used during the call only
     /// Checkpoint::read of tensors[tensor]; called from several threads.
     std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination)> read;
     int device = 0;

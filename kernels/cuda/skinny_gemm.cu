@@ -5,14 +5,15 @@
 namespace trefoil::cuda {
 namespace {
 
-// One block computes tiles of kTileRows weight rows by all rows of the pass, kTileColumns columns a step, kStages steps in flight.
+// One block computes tiles of kTileRows weight rows by all rows of the pass, kTileColumns columns a step, kStages steps in
+// flight.
 constexpr int kTileRows = 128;
 constexpr int kTileColumns = 64;
 constexpr int kThreads = 128;
 
-template <int NT>
+template <int NT, int kDepth = NT == 64 ? 4 : 5>
 struct Shape {
-    static constexpr int kStages = NT == 64 ? 4 : 5;
+    static constexpr int kStages = kDepth;
     static constexpr int kWeightBytes = kTileRows * 128;
     static constexpr int kRowBytes = NT * 128;
     static constexpr int kStageBytes = kWeightBytes + kRowBytes;
@@ -65,13 +66,12 @@ __device__ __forceinline__ void multiplyStage(Accumulators<NT>& acc, std::uint32
     }
 }
 
-/// The pipeline: step g of `total` is fetched by fetchWeights(g, address) and fetchRows(g, address), multiplied in order, and after
-/// it done(g) may use the accumulators (at the end of a tile). Weights of the first steps are asked for before gridWait when
-/// kPrefetch: they depend on no other kernel.
-template <int NT, bool kPrefetch, class FetchWeights, class FetchRows, class Done>
+/// The pipeline: step g of `total` is fetched by fetchWeights(g, address) and fetchRows(g, address), multiplied in order, and
+/// after it done(g) may use the accumulators (at the end of a tile). Weights of the first steps are asked for before gridWait
+/// when kPrefetch: they depend on no other kernel.
+template <int NT, bool kPrefetch, class S = Shape<NT>, class FetchWeights, class FetchRows, class Done>
 __device__ __forceinline__ void runPipeline(int total, Accumulators<NT>& acc, std::uint8_t* shared, FetchWeights fetchWeights,
                                             FetchRows fetchRows, Done done) {
-    using S = Shape<NT>;
     const std::uint32_t base = sharedAddress(shared);
     if constexpr (kPrefetch) {
 #pragma unroll
@@ -120,8 +120,8 @@ __device__ __forceinline__ void fetchPassRows(std::uint32_t address, const Bf16*
     }
 }
 
-/// Where a thread's part of a weight tile comes from: it copies chunk (thread & 7) of tile rows thread / 8 + 16 i, i = 0…7. Row i lies
-/// (i & 1) · odd + (i >> 1) · pair elements behind the first; bit i of `valid` says whether it exists.
+/// Where a thread's part of a weight tile comes from: it copies chunk (thread & 7) of tile rows thread / 8 + 16 i, i = 0…7. Row i
+/// lies (i & 1) · odd + (i >> 1) · pair elements behind the first; bit i of `valid` says whether it exists.
 struct WeightWalk {
     const Bf16* first = nullptr;
     std::int64_t odd = 0;
@@ -179,7 +179,8 @@ __global__ void __launch_bounds__(kThreads, 2)
         walk.fetch(address, column, column + chunk < k);
     };
     const auto fetchRows = [&](int g, std::uint32_t address) {
-        fetchPassRows<NT>(address, x, k, static_cast<std::int64_t>(first + g) * kTileColumns, k, [&](int row) { return row < t; });
+        fetchPassRows<NT>(address, x, k, static_cast<std::int64_t>(first + g) * kTileColumns, k,
+                          [&](int row) { return row < t; });
     };
     runPipeline<NT, true>(last - first, acc, shared, fetchWeights, fetchRows, [](int) {});
     const int lane = static_cast<int>(threadIdx.x) & 31;
@@ -211,7 +212,8 @@ __global__ void __launch_bounds__(kThreads, 2)
     const int maxWidth = w.width > w.sharedWidth ? w.width : w.sharedWidth;
     const int tilesEach = (w.width + 63) / 64;
     const int tiles = (entries - 1) * tilesEach + (w.sharedWidth + 63) / 64;
-    const int mine = static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / static_cast<int>(gridDim.x) + 1 : 0;
+    const int mine =
+        static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / static_cast<int>(gridDim.x) + 1 : 0;
     // The tile that fetches are in, and the one that is being multiplied.
     struct Place {
         int entry, column, width;
@@ -251,7 +253,8 @@ __global__ void __launch_bounds__(kThreads, 2)
         walk.fetch(address, fetchStep * kTileColumns, fetchStep * kTileColumns + chunk < hidden);
     };
     const auto fetchRows = [&](int, std::uint32_t address) {
-        fetchPassRows<NT>(address, x, hidden, fetchStep * kTileColumns, hidden, [&](int row) { return (fetchMask >> row & 1) != 0; });
+        fetchPassRows<NT>(address, x, hidden, fetchStep * kTileColumns, hidden,
+                          [&](int row) { return (fetchMask >> row & 1) != 0; });
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
@@ -315,14 +318,15 @@ __global__ void __launch_bounds__(kThreads, 2)
             entrySteps = (width + kTileColumns - 1) / kTileColumns;
             fetchStep = start ? first + g - entryOf * stepsEach : 0;
             walk.plain(isShared ? static_cast<const Bf16*>(w.sharedDown)
-                                : static_cast<const Bf16*>(w.down) + static_cast<std::int64_t>(active.expert[entryOf]) * w.hidden * w.width,
+                                : static_cast<const Bf16*>(w.down) +
+                                      static_cast<std::int64_t>(active.expert[entryOf]) * w.hidden * w.width,
                        row0, w.hidden, width);
         }
         walk.fetch(address, fetchStep * kTileColumns, fetchStep * kTileColumns + chunk < width);
     };
     const auto fetchRows = [&](int, std::uint32_t address) {
-        fetchPassRows<NT>(address, act + static_cast<std::int64_t>(entryOf) * t * maxWidth, maxWidth, fetchStep * kTileColumns, width,
-                          [&](int row) { return (mask >> row & 1) != 0; });
+        fetchPassRows<NT>(address, act + static_cast<std::int64_t>(entryOf) * t * maxWidth, maxWidth, fetchStep * kTileColumns,
+                          width, [&](int row) { return (mask >> row & 1) != 0; });
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
@@ -344,20 +348,25 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 // ---- LM head
 
+/// A stage less than elsewhere: with the logits, two blocks still fit a multiprocessor.
+template <int NT>
+using HeadShape = Shape<NT, 4>;
+
 template <int NT>
 __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
-    headKernel(const Bf16* w, int vocab, int hidden, const Bf16* x, int t, const PassParams* params, ControlTables tables, bool sample,
-               TileRecord* records) {
+    headKernel(const Bf16* w, int vocab, int hidden, const Bf16* x, int t, const PassParams* params, ControlTables tables,
+               bool sample, TileRecord* records) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     constexpr int kPitch = kTileRows + 1;
-    float* logits = reinterpret_cast<float*>(shared + Shape<NT>::kBytes);                                   // [NT][kPitch]
-    auto* quarters = reinterpret_cast<RowSummary*>(shared + Shape<NT>::kBytes + NT * kPitch * sizeof(float));  // [4][32]
+    float* logits = reinterpret_cast<float*>(shared + HeadShape<NT>::kBytes);                                      // [NT][kPitch]
+    auto* quarters = reinterpret_cast<RowSummary*>(shared + HeadShape<NT>::kBytes + NT * kPitch * sizeof(float));  // [4][32]
     __shared__ TokenTable tokens[kTileRows];
     const PassParams& controls = *params;
     gridRelease();
     const int perTile = (hidden + kTileColumns - 1) / kTileColumns;
     const int tiles = (vocab + kTileRows - 1) / kTileRows;
-    const int mine = static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / static_cast<int>(gridDim.x) + 1 : 0;
+    const int mine =
+        static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / static_cast<int>(gridDim.x) + 1 : 0;
     WeightWalk walk;
     int fetchTile = -1;
     int fetchStep = perTile - 1;  // of the weights
@@ -366,7 +375,10 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
     const auto fetchWeights = [&](int, std::uint32_t address) {
         if (++fetchStep == perTile) {
             fetchStep = 0;
-            walk.plain(w, static_cast<std::int64_t>(static_cast<int>(blockIdx.x) + ++fetchTile * static_cast<int>(gridDim.x)) * kTileRows, vocab, hidden);
+            walk.plain(
+                w,
+                static_cast<std::int64_t>(static_cast<int>(blockIdx.x) + ++fetchTile * static_cast<int>(gridDim.x)) * kTileRows,
+                vocab, hidden);
         }
         walk.fetch(address, fetchStep * kTileColumns, fetchStep * kTileColumns + chunk < hidden);
     };
@@ -390,13 +402,15 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
             for (int n = 0; n < NT / 8; ++n)
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
-                    logits[(n * 8 + (lane & 3) * 2 + (j & 1)) * kPitch + warp * 32 + i * 16 + (lane >> 2) + (j >> 1) * 8] = acc[i][n][j];
+                    logits[(n * 8 + (lane & 3) * 2 + (j & 1)) * kPitch + warp * 32 + i * 16 + (lane >> 2) + (j >> 1) * 8] =
+                        acc[i][n][j];
         {
             const int id = tile * kTileRows + static_cast<int>(threadIdx.x);
             tokens[threadIdx.x] = id < vocab ? lookUp(tables, id) : TokenTable{};
         }
         __syncthreads();
-        // A thread reads a quarter of a row: the ids that a warp looks at are then the same in all lanes, and so are their tables.
+        // A thread reads a quarter of a row: the ids that a warp looks at are then the same in all lanes, and so are their
+        // tables.
 #pragma unroll
         for (int half = 0; half < (NT + 31) / 32; ++half) {
             const int row = half * 32 + lane;
@@ -449,7 +463,7 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
         __syncthreads();
         clear<NT>(acc);
     };
-    runPipeline<NT, true>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
+    runPipeline<NT, true, HeadShape<NT>>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
 }
 
 /// Calls f with the smallest of 8, 32 and 64 that holds t rows, as a constant.
@@ -468,7 +482,8 @@ int skinnySplits(std::int64_t rows, std::int64_t columns, int sms) {
     const std::int64_t steps = (columns + kTileColumns - 1) / kTileColumns;
     // As many blocks as fit at once (two a multiprocessor), and at least four steps in each so that the pipeline fills.
     const std::int64_t wanted = std::max<std::int64_t>(1, 2 * sms / std::max<std::int64_t>(tiles, 1));
-    return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, std::min<std::int64_t>(steps / 4, 16))));
+    return static_cast<int>(
+        std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, std::min<std::int64_t>(steps / 4, 16))));
 }
 
 int expertDownSplits(std::int64_t hidden, int sms) {
@@ -476,7 +491,8 @@ int expertDownSplits(std::int64_t hidden, int sms) {
     return static_cast<int>(std::clamp<std::int64_t>(2 * sms / tiles, 1, 16));
 }
 
-cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits, float* out) {
+cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits,
+                       float* out) {
     const dim3 grid(static_cast<unsigned>((m + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
@@ -484,15 +500,17 @@ cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::i
     });
 }
 
-cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t, Bf16* act) {
+cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
+                         Bf16* act) {
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
-        return launch(on, gateUpKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), Shape<NT>::kBytes, w, active, x, t, act);
+        return launch(on, gateUpKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), Shape<NT>::kBytes, w, active,
+                      x, t, act);
     });
 }
 
-cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t, int splits,
-                       float* out) {
+cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t,
+                       int splits, float* out) {
     const dim3 grid(static_cast<unsigned>((w.hidden + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
@@ -504,9 +522,9 @@ cudaError_t headRecords(const Launcher& on, const Bf16* w, std::int64_t vocab, s
                         const PassParams* params, const ControlTables& tables, bool sample, TileRecord* records) {
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
-        constexpr int kBytes = Shape<NT>::kBytes + NT * (kTileRows + 1) * 4 + 128 * static_cast<int>(sizeof(RowSummary));
-        return launch(on, headKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), kBytes, w, static_cast<int>(vocab),
-                      static_cast<int>(hidden), x, t, params, tables, sample, records);
+        constexpr int kBytes = HeadShape<NT>::kBytes + NT * (kTileRows + 1) * 4 + 128 * static_cast<int>(sizeof(RowSummary));
+        return launch(on, headKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), kBytes, w,
+                      static_cast<int>(vocab), static_cast<int>(hidden), x, t, params, tables, sample, records);
     });
 }
 

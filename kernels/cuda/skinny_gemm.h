@@ -12,10 +12,10 @@ namespace trefoil::cuda {
 
 /// The experts that a small pass touches, built by the router. The shared expert is the last entry and takes every row.
 struct ActiveExperts {
-    std::int32_t* count = nullptr;    ///< entries, the shared expert included
-    std::int32_t* expert = nullptr;   ///< [E + 1], ascending; E means the shared expert
-    std::uint64_t* rowMask = nullptr; ///< [E + 1], by entry: bit t is set if row t uses it
-    float* weight = nullptr;          ///< [E + 1, kSmallRows], by expert: the row's combination weight, 0 where unused
+    std::int32_t* count = nullptr;     ///< entries, the shared expert included
+    std::int32_t* expert = nullptr;    ///< [E + 1], ascending; E means the shared expert
+    std::uint64_t* rowMask = nullptr;  ///< [E + 1], by entry: bit t is set if row t uses it
+    float* weight = nullptr;           ///< [E + 1, kSmallRows], by expert: the row's combination weight, 0 where unused
 };
 
 /// Weights of one mixture-of-experts layer.
@@ -41,20 +41,23 @@ struct ExpertWeights {
 [[nodiscard]] int expertDownSplits(std::int64_t hidden, int sms);
 
 /// out[s][t, m] (float32, `splits` partial matrices of [T, M]) = x [T, K] bf16 · w [M, K] bf16, transposed.
-cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits, float* out);
+cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits,
+                       float* out);
 
-/// act[a][t, i] (bf16, [entries, T, maxWidth]) = weight(t) · silu(gate x) · up x, for the rows of each entry; other rows are left alone.
-cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t, Bf16* act);
+/// act[a][t, i] (bf16, [entries, T, maxWidth]) = weight(t) · silu(gate x) · up x, for the rows of each entry; other rows are left
+/// alone.
+cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
+                         Bf16* act);
 
 /// out[s][t, d] = Σ over entries of down · act: `splits` partial matrices of [T, D] float32.
-cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t, int splits,
-                       float* out);
+cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t,
+                       int splits, float* out);
 
 /// Tiles of token ids that the LM head's records have.
 [[nodiscard]] inline int headTiles(std::int64_t vocab) { return static_cast<int>((vocab + 127) / 128); }
 
-/// LM head with the controls, the candidate, the softmax's maximum and sum and the top five: records [T][headTiles(V)]. x [T, D] bf16 holds
-/// the output rows only. `sample`: Gumbel noise is added.
+/// LM head with the controls, the candidate, the softmax's maximum and sum and the top five: records [T][headTiles(V)]. x [T, D]
+/// bf16 holds the output rows only. `sample`: Gumbel noise is added.
 cudaError_t headRecords(const Launcher& on, const Bf16* w, std::int64_t vocab, std::int64_t hidden, const Bf16* x, int t,
                         const PassParams* params, const ControlTables& tables, bool sample, TileRecord* records);
 

@@ -3,8 +3,8 @@
 namespace trefoil::cuda {
 namespace {
 
-constexpr int kTile = 128;   // rows of x and rows of w in a tile
-constexpr int kColumns = 64; // columns a step
+constexpr int kTile = 128;    // rows of x and rows of w in a tile
+constexpr int kColumns = 64;  // columns a step
 constexpr int kStages = 3;
 constexpr int kThreads = 256;
 constexpr int kOperandBytes = kTile * 128;
@@ -78,18 +78,29 @@ __device__ __forceinline__ bool findWork(const Arguments& a, Work& work) {
     }
 }
 
-template <Kind kKind>
+/// kRows: rows of x in a tile, 128 or, where most experts have few rows, 64 of the group table's tile at a time (blockIdx.z picks
+/// the half).
+template <Kind kKind, int kRows>
 __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     gridRelease();
     gridWait();
     Work work;
     if (!findWork<kKind>(a, work)) return;
+    constexpr int kSplit = kTile / kRows;
+    constexpr int kWarpRows = kRows / 2;
+    if constexpr (kSplit > 1) {
+        const int skip = static_cast<int>(blockIdx.z) * kRows;
+        if (skip >= work.rows) return;
+        work.first += skip;
+        work.rows = min(kRows, work.rows - skip);
+        if constexpr (kKind == Kind::Down) work.x += static_cast<std::int64_t>(skip) * work.xStride;
+    }
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread & 31;
     const int warp = thread >> 5;
-    const int warpRow = (warp & 1) * 64;      // rows of x
-    const int warpColumn = (warp >> 1) * 32;  // rows of w
+    const int warpRow = (warp & 1) * kWarpRows;  // rows of x
+    const int warpColumn = (warp >> 1) * 32;     // rows of w
     const std::uint32_t base = sharedAddress(shared);
     // Each thread copies the same four rows of both operands in every step: remember where they start.
     const Bf16* xRow[4];
@@ -100,7 +111,7 @@ __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         const int row = (thread >> 3) + i * 32;
-        xValid[i] = row < work.rows;
+        xValid[i] = row < kRows && row < work.rows;
         std::int64_t source = row;
         if constexpr (kKind == Kind::Dense) source = work.first + row;
         if constexpr (kKind == Kind::GateUp) source = xValid[i] ? a.groups.rowOf[work.first + row] : 0;
@@ -122,11 +133,12 @@ __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             const int row = (thread >> 3) + i * 32;
-            copyAsync16(at + swizzle128(row, chunk), inside ? xRow[i] + column : work.x, xValid[i] && inside);
+            if (i * 32 < kRows) copyAsync16(at + swizzle128(row, chunk), inside ? xRow[i] + column : work.x, xValid[i] && inside);
             copyAsync16(at + kOperandBytes + swizzle128(row, chunk), inside ? wRow[i] + column : work.w, wValid[i] && inside);
         }
     };
-    float acc[4][4][4];
+    constexpr int kTilesM = kWarpRows / 16;
+    float acc[kTilesM][4][4];
 #pragma unroll
     for (auto& i : acc)
 #pragma unroll
@@ -146,17 +158,18 @@ __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
         const std::uint32_t at = base + (step % kStages) * 2 * kOperandBytes;
 #pragma unroll
         for (int kk = 0; kk < kColumns / 16; ++kk) {
-            std::uint32_t x[4][4];
+            std::uint32_t x[kTilesM][4];
             std::uint32_t w[2][4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i)
+            for (int i = 0; i < kTilesM; ++i)
                 loadMatrix4(x[i], at + swizzle128(warpRow + i * 16 + (lane & 15), kk * 2 + (lane >> 4)));
 #pragma unroll
             for (int j = 0; j < 2; ++j)
-                loadMatrix4(w[j], at + kOperandBytes +
-                                      swizzle128(warpColumn + j * 16 + (lane & 7) + ((lane >> 4) << 3), kk * 2 + ((lane >> 3) & 1)));
+                loadMatrix4(w[j],
+                            at + kOperandBytes +
+                                swizzle128(warpColumn + j * 16 + (lane & 7) + ((lane >> 4) << 3), kk * 2 + ((lane >> 3) & 1)));
 #pragma unroll
-            for (int i = 0; i < 4; ++i)
+            for (int i = 0; i < kTilesM; ++i)
 #pragma unroll
                 for (int j = 0; j < 4; ++j) mma(acc[i][j], x[i], w[j >> 1][(j & 1) * 2], w[j >> 1][(j & 1) * 2 + 1]);
         }
@@ -165,7 +178,7 @@ __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
     const ExpertWeights& e = a.experts;
     const std::int64_t maxWidth = e.width > e.sharedWidth ? e.width : e.sharedWidth;
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < kTilesM; ++i)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const int row = warpRow + i * 16 + (lane >> 2) + half * 8;
@@ -221,29 +234,33 @@ cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int
     a.t = t;
     a.out = out;
     a.outFloat = outFloat;
-    return launch(on, tileKernel<Kind::Dense>, dim3(blocks(m, kTile), blocks(t, kTile)), dim3(kThreads), kSharedBytes, a);
+    return launch(on, tileKernel<Kind::Dense, kTile>, dim3(blocks(m, kTile), blocks(t, kTile)), dim3(kThreads), kSharedBytes, a);
 }
 
-cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x, std::int64_t positions,
-                          Bf16* act) {
+cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
+                          std::int64_t positions, Bf16* act) {
     Arguments a{};
     a.x = x;
     a.out = act;
     a.experts = w;
     a.groups = groups;
     const dim3 grid(blocks(w.maxWidth(), kTile / 2), static_cast<unsigned>(maxGroupTiles(positions, w.experts)));
-    return launch(on, tileKernel<Kind::GateUp>, grid, dim3(kThreads), kSharedBytes, a);
+    if (positions <= 64LL * w.experts)
+        return launch(on, tileKernel<Kind::GateUp, 64>, dim3(grid.x, grid.y, 2), dim3(kThreads), kSharedBytes, a);
+    return launch(on, tileKernel<Kind::GateUp, kTile>, grid, dim3(kThreads), kSharedBytes, a);
 }
 
-cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act, std::int64_t positions,
-                        Bf16* out) {
+cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
+                        std::int64_t positions, Bf16* out) {
     Arguments a{};
     a.x = act;
     a.out = out;
     a.experts = w;
     a.groups = groups;
     const dim3 grid(blocks(w.hidden, kTile), static_cast<unsigned>(maxGroupTiles(positions, w.experts)));
-    return launch(on, tileKernel<Kind::Down>, grid, dim3(kThreads), kSharedBytes, a);
+    if (positions <= 64LL * w.experts)
+        return launch(on, tileKernel<Kind::Down, 64>, dim3(grid.x, grid.y, 2), dim3(kThreads), kSharedBytes, a);
+    return launch(on, tileKernel<Kind::Down, kTile>, grid, dim3(kThreads), kSharedBytes, a);
 }
 
 }  // namespace trefoil::cuda

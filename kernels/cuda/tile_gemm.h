@@ -1,5 +1,5 @@
-// Compute-bound matrix products for prompts: tiles of 128 rows by 128 weight rows on the tensor cores (mma.sync, cp.async), dense or
-// grouped by expert. All bf16 in, float32 sums.
+// Compute-bound matrix products for prompts: tiles of 128 rows by 128 weight rows on the tensor cores (mma.sync, cp.async), dense
+// or grouped by expert. All bf16 in, float32 sums.
 //
 // Ownership: device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 2, 3, 5. Twin: plain loops in
 // tests/kernels/cuda, 1e-2 relative.
@@ -12,8 +12,8 @@ namespace trefoil::cuda {
 
 inline constexpr int kGroupTileRows = 128;
 
-/// Rows of a pass grouped by expert: position p of the sorted order holds row rowOf[p]; the shared expert (index E) comes last and
-/// holds every row. A tile is at most kGroupTileRows positions of one expert.
+/// Rows of a pass grouped by expert: position p of the sorted order holds row rowOf[p]; the shared expert (index E) comes last
+/// and holds every row. A tile is at most kGroupTileRows positions of one expert.
 struct ExpertGroups {
     std::int32_t* counts = nullptr;      ///< [E + 1]
     std::int32_t* offsets = nullptr;     ///< [E + 2]
@@ -33,10 +33,10 @@ cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int
                      bool outFloat);
 
 /// act [positions, maxWidth] = silu(gate x) · up x for every position of the groups.
-cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x, std::int64_t positions,
-                          Bf16* act);
+cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
+                          std::int64_t positions, Bf16* act);
 /// out [positions, D] bf16 = down · act.
-cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act, std::int64_t positions,
-                        Bf16* out);
+cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
+                        std::int64_t positions, Bf16* out);
 
 }  // namespace trefoil::cuda

@@ -45,14 +45,15 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     o = carver.take<float>(t * m.gdn.values());
     const std::int64_t queries = static_cast<std::int64_t>(m.attention.queryHeads) * m.attention.headDim;
     mixed = bytes(t * std::max<std::int64_t>(m.gdn.values(), queries) * element);
-    const std::int64_t outSplits = std::max({skinnySplits(m.hidden, m.gdn.values(), size.sms), skinnySplits(m.hidden, queries, size.sms),
-                                             expertDownSplits(m.hidden, size.sms)});
+    const std::int64_t outSplits = std::max({skinnySplits(m.hidden, m.gdn.values(), size.sms),
+                                             skinnySplits(m.hidden, queries, size.sms), expertDownSplits(m.hidden, size.sms)});
     partial = carver.take<float>(std::max(outSplits * small * m.hidden, t * m.hidden));
     routerLogits = static_cast<float*>(product(m.experts + 1, m.hidden, 4));
     routing.probabilities = carver.take<float>(t * m.experts);
     routing.experts = carver.take<std::int32_t>(t * m.perToken);
     routing.weights = carver.take<float>(t * (m.perToken + 1));
     routing.coreset = carver.take<std::int32_t>(m.experts + 1);
+    routing.ticket = carver.take<unsigned>(1);
     active.count = carver.take<std::int32_t>(1);
     active.expert = carver.take<std::int32_t>(m.experts + 1);
     active.rowMask = carver.take<std::uint64_t>(m.experts + 1);

@@ -1,4 +1,5 @@
-// Workspace: every buffer of a loaded model besides its weights, carved from three blocks that are allocated once: K and V, states, scratch.
+// Workspace: every buffer of a loaded model besides its weights, carved from three blocks that are allocated once: K and V,
+// states, scratch.
 #pragma once
 
 #include "engine/checkpoint/model_config.h"
@@ -52,11 +53,11 @@ struct Workspace {
     void* blasWorkspace = nullptr;
     std::vector<GdnRows> kept;  ///< per GDN layer: a verify pass's rows, until keep() replays them
     // States
-    std::vector<float*> states;  ///< per GDN layer [Hv, Dk, Dv]
-    std::vector<float*> tails;   ///< per GDN layer [K - 1, C]
+    std::vector<float*> states;   ///< per GDN layer [Hv, Dk, Dv]
+    std::vector<float*> tails;    ///< per GDN layer [K - 1, C]
     float* lastHidden = nullptr;  ///< [D], the residual stream of the prefix's last row (used by one switch of section 9)
     // K and V
-    std::vector<void*> keys;    ///< per attention layer [positions, Hkv, Dh]
+    std::vector<void*> keys;  ///< per attention layer [positions, Hkv, Dh]
     std::vector<void*> values;
 
     void carveScratch(Carver& carver, const ModelShape& shape, const WorkspaceShape& size, int layers);

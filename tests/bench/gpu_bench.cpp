@@ -19,14 +19,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double millisecondsSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 /// Different ids all over the vocabulary, none of them special.
 std::vector<TokenId> plainIds(const ModelConfig& config, std::int64_t count, std::int64_t seed) {
     std::vector<TokenId> ids;
     ids.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = seed; static_cast<std::int64_t>(ids.size()) < count; ++i) {
-        const auto id = static_cast<TokenId>(static_cast<std::uint64_t>(i) * 2654435761ULL % static_cast<std::uint64_t>(config.vocabSize));
+        const auto id =
+            static_cast<TokenId>(static_cast<std::uint64_t>(i) * 2654435761ULL % static_cast<std::uint64_t>(config.vocabSize));
         if (id != config.maskTokenId && !config.isEos(id)) ids.push_back(id);
     }
     return ids;
@@ -43,28 +46,35 @@ public:
     }
 
     Status passes(std::int64_t prefix) {
-        std::printf("%-34s %9s %9s %7s %9s %9s\n", ("prefix " + std::to_string(prefix)).c_str(), "ms", "floor ms", "ratio", "experts", "coreset");
+        std::printf("%-34s %9s %9s %7s %9s %9s\n", ("prefix " + std::to_string(prefix)).c_str(), "ms", "floor ms", "ratio",
+                    "experts", "coreset");
         if (Status s = fill(prefix); !s.ok()) return s;
-        if (Status s = row("noisy 32, coreset off", 0, [&] { return m_executor.denoise(m_block, controls(m_open)); }); !s.ok()) return s;
-        if (Status s = row("noisy 32, coreset 0.9", 0, [&] { return m_executor.denoise(m_block, controls(m_coreset)); }); !s.ok()) return s;
+        if (Status s = row("noisy 32, coreset off", 0, [&] { return m_executor.denoise(m_block, controls(m_open)); }); !s.ok())
+            return s;
+        if (Status s = row("noisy 32, coreset 0.9", 0, [&] { return m_executor.denoise(m_block, controls(m_coreset)); }); !s.ok())
+            return s;
         for (const int experts : {8, 40, 64, 128}) {
             if (experts > m_config.numExperts || experts < m_config.numExpertsPerTok) continue;
-            if (Status s = row("noisy 32, forced " + std::to_string(experts), experts, [&] { return m_executor.denoise(m_block, controls(m_open)); });
+            if (Status s = row("noisy 32, forced " + std::to_string(experts), experts,
+                               [&] { return m_executor.denoise(m_block, controls(m_open)); });
                 !s.ok())
                 return s;
         }
-        if (m_executor.prefixLength() + 2048 > m_config.maxPositionEmbeddings) return {};  // no room for rows that extend the prefix
+        if (m_executor.prefixLength() + 2048 > m_config.maxPositionEmbeddings)
+            return {};  // no room for rows that extend the prefix
         if (Status s = row("commit 32", 0, [&] { return m_executor.commit(m_clean, nullptr); }); !s.ok()) return s;
-        if (Status s = row("verify 32", 0, [&]() -> Result<PassOutput> {
-                auto pass = m_executor.verify(m_clean, controls(m_open));
-                if (Status k = m_executor.keep(0); !k.ok()) return k.error();
-                return pass;
-            });
+        if (Status s = row("verify 32", 0,
+                           [&]() -> Result<PassOutput> {
+                               auto pass = m_executor.verify(m_clean, controls(m_open));
+                               if (Status k = m_executor.keep(0); !k.ok()) return k.error();
+                               return pass;
+                           });
             !s.ok())
             return s;
         const PassControls c = controls(m_open);
         if (Status s = row("one token", 0, [&] { return m_executor.commit(std::span(m_clean).first(1), &c); }); !s.ok()) return s;
-        return row("commit 32 and denoise 32", 0, [&] { return m_executor.commitAndDenoise(m_clean, {}, m_block, controls(m_open)); });
+        return row("commit 32 and denoise 32", 0,
+                   [&] { return m_executor.commitAndDenoise(m_clean, {}, m_block, controls(m_open)); });
     }
 
     Status prompt(std::int64_t tokens, int repeats) {
@@ -76,7 +86,8 @@ public:
         }
         std::sort(times.begin(), times.end());
         const double ms = times[times.size() / 2];
-        std::printf("prompt of %-24lld %9.1f ms, %.0f tokens a second\n", static_cast<long long>(tokens), ms, static_cast<double>(tokens) * 1000.0 / ms);
+        std::printf("prompt of %-24lld %9.1f ms, %.0f tokens a second\n", static_cast<long long>(tokens), ms,
+                    static_cast<double>(tokens) * 1000.0 / ms);
         std::fflush(stdout);
         return {};
     }
@@ -86,7 +97,9 @@ public:
         if (Status s = m_executor.reset(); !s.ok()) return s;
         for (std::int64_t at = 0; at < tokens;) {
             const std::int64_t n = std::min(m_executor.maxChunk(), tokens - at);
-            if (auto pass = m_executor.prefill(std::span(m_prompt).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)), nullptr); !pass.ok())
+            if (auto pass = m_executor.prefill(
+                    std::span(m_prompt).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)), nullptr);
+                !pass.ok())
                 return pass.error();
             at += n;
         }
@@ -98,7 +111,8 @@ private:
 
     /// Bytes of K and V that a pass behind the prefix reads.
     [[nodiscard]] double keyValueBytes() const {
-        const auto layers = static_cast<double>(std::count(m_config.layers.begin(), m_config.layers.end(), LayerKind::FullAttention));
+        const auto layers =
+            static_cast<double>(std::count(m_config.layers.begin(), m_config.layers.end(), LayerKind::FullAttention));
         return layers * 2.0 * 2.0 * static_cast<double>(m_config.numKeyValueHeads * m_config.headDim * m_executor.prefixLength());
     }
 
@@ -126,7 +140,8 @@ private:
         }
         const auto layers = static_cast<double>(stats.layers.size());
         const double floor = (static_cast<double>(stats.weightBytes) + keyValueBytes()) / m_bandwidth.deviceRead * 1000.0;
-        std::printf("%-34s %9.3f %9.3f %7.2f %9.1f %9.1f\n", name.c_str(), ms, floor, ms / floor, experts / layers, coreset / layers);
+        std::printf("%-34s %9.3f %9.3f %7.2f %9.1f %9.1f\n", name.c_str(), ms, floor, ms / floor, experts / layers,
+                    coreset / layers);
         std::fflush(stdout);
         return {};
     }
@@ -179,11 +194,13 @@ int runGpuBench(const GpuBenchOptions& options) {
         auto parsed = parseModelConfig(json, options.config.empty() ? "Clover-35B-A3B" : options.config);
         if (!parsed.ok()) return failed(parsed.error());
         config = std::move(*parsed);
-        if (options.layers > 0 && options.layers < config->numLayers()) config->layers.resize(static_cast<std::size_t>(options.layers));
+        if (options.layers > 0 && options.layers < config->numLayers())
+            config->layers.resize(static_cast<std::size_t>(options.layers));
         weights.emplace(*config, 1);
         source.config = &*config;
         source.tensors = weights->tensors();
-        source.read = [&](std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) -> Status {
+        source.read = [&](std::size_t tensor, std::int64_t first, std::int64_t count,
+                          std::span<std::byte> destination) -> Status {
             weights->read(tensor, first, count, destination);
             return {};
         };
@@ -202,8 +219,9 @@ int runGpuBench(const GpuBenchOptions& options) {
                 static_cast<double>(plan->weights) / 1e9, ms, static_cast<double>(plan->weights) / ms / 1e6,
                 static_cast<double>(plan->weights) / ms / 1e-3 / bandwidth.pinnedCopy * 100.0);
     std::printf("plan: weights %.2f, K and V %.2f, states %.3f, workspace %.2f GB; taken on the device %.2f GB\n",
-                static_cast<double>(plan->weights) / 1e9, static_cast<double>(plan->keyValue) / 1e9, static_cast<double>(plan->states) / 1e9,
-                static_cast<double>(plan->workspace) / 1e9, static_cast<double>(used) / 1e9);
+                static_cast<double>(plan->weights) / 1e9, static_cast<double>(plan->keyValue) / 1e9,
+                static_cast<double>(plan->states) / 1e9, static_cast<double>(plan->workspace) / 1e9,
+                static_cast<double>(used) / 1e9);
     if (const Status s = measure(options, **executor, bandwidth); !s.ok()) return failed(s.error());
     return 0;
 }

@@ -8,10 +8,10 @@ namespace trefoil {
 
 struct GpuBenchOptions {
     int device = 0;
-    std::string config;            ///< a config.json; empty: Clover-35B-A3B
-    std::string model;             ///< a checkpoint folder; empty: synthetic weights that never touch a disk
-    std::int64_t layers = 0;       ///< only the first so many layers; 0: all
-    std::int64_t longPrefix = 0;   ///< also measure behind a prefix of this many tokens
+    std::string config;           ///< a config.json; empty: Clover-35B-A3B
+    std::string model;            ///< a checkpoint folder; empty: synthetic weights that never touch a disk
+    std::int64_t layers = 0;      ///< only the first so many layers; 0: all
+    std::int64_t longPrefix = 0;  ///< also measure behind a prefix of this many tokens
     bool prompts = true;
     int repeats = 20;
 };

@@ -1,4 +1,5 @@
-// Checks and times the GPU engine. trefoil-gpu-check devices | verify MODEL GOLDEN | bench [options]; exit code 77 without a device.
+// Checks and times the GPU engine. trefoil-gpu-check devices | verify MODEL GOLDEN | bench [options]; exit code 77 without a
+// device.
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/runtime/cuda_plugin.h"
 #include "engine/verify/golden.h"
@@ -15,8 +16,9 @@ namespace {
 int listDevices() {
     bool usable = false;
     for (const trefoil::CudaDevice& d : trefoil::listCudaDevices()) {
-        std::printf("cuda:%d %s, %.1f of %.1f GB free, %s%s%s\n", d.index, d.name.c_str(), static_cast<double>(d.memoryFree) / 1e9,
-                    static_cast<double>(d.memoryTotal) / 1e9, d.usable ? "usable" : "not usable", d.reason.empty() ? "" : ": ", d.reason.c_str());
+        std::printf("cuda:%d %s, %.1f of %.1f GB free, %s%s%s\n", d.index, d.name.c_str(),
+                    static_cast<double>(d.memoryFree) / 1e9, static_cast<double>(d.memoryTotal) / 1e9,
+                    d.usable ? "usable" : "not usable", d.reason.empty() ? "" : ": ", d.reason.c_str());
         usable = usable || d.usable;
     }
     return usable ? 0 : 77;
@@ -37,17 +39,20 @@ int verify(const std::string& model, const std::string& golden) {
     int skipped = 0;
     trefoil::VerifyOptions options;
     options.onRow = [&](const trefoil::VerifyRow& row) {
-        if (row.skipped) ++skipped;
-        else if (row.ok) ++good;
-        else std::printf("  FAIL %s: %s\n", row.name.c_str(), row.result.c_str());
+        if (row.skipped)
+            ++skipped;
+        else if (row.ok)
+            ++good;
+        else
+            std::printf("  FAIL %s: %s\n", row.name.c_str(), row.result.c_str());
     };
     const auto report = trefoil::verifyGolden(**executor, golden, options);
     if (!report.ok()) {
         std::fprintf(stderr, "%s\n", report.error().text().c_str());
         return 1;
     }
-    std::printf("%s, %s: %d ok, %d skipped, %zu failed, largest error %.2e\n", golden.c_str(), (*executor)->deviceName().c_str(), good, skipped,
-                report->rows.size() - static_cast<std::size_t>(good + skipped), report->worstError);
+    std::printf("%s, %s: %d ok, %d skipped, %zu failed, largest error %.2e\n", golden.c_str(), (*executor)->deviceName().c_str(),
+                good, skipped, report->rows.size() - static_cast<std::size_t>(good + skipped), report->worstError);
     return report->ok() ? 0 : 1;
 }
 
@@ -61,12 +66,18 @@ int bench(const std::vector<std::string_view>& arguments) {
         }
         if (i + 1 == arguments.size()) return 2;
         const std::string value(arguments[++i]);
-        if (name == "--layers") options.layers = std::atoll(value.c_str());
-        else if (name == "--long") options.longPrefix = std::atoll(value.c_str());
-        else if (name == "--repeats") options.repeats = std::atoi(value.c_str());
-        else if (name == "--config") options.config = value;
-        else if (name == "--model") options.model = value;
-        else return 2;
+        if (name == "--layers")
+            options.layers = std::atoll(value.c_str());
+        else if (name == "--long")
+            options.longPrefix = std::atoll(value.c_str());
+        else if (name == "--repeats")
+            options.repeats = std::atoi(value.c_str());
+        else if (name == "--config")
+            options.config = value;
+        else if (name == "--model")
+            options.model = value;
+        else
+            return 2;
     }
     return trefoil::runGpuBench(options);
 }
@@ -80,7 +91,8 @@ int main(int argc, char** argv) {
     if (arguments.size() == 3 && arguments[0] == "verify") code = verify(argv[2], argv[3]);
     if (!arguments.empty() && arguments[0] == "bench") code = bench({arguments.begin() + 1, arguments.end()});
     if (code == 2)
-        std::fprintf(stderr, "usage: trefoil-gpu-check devices | verify MODEL GOLDEN |\n"
-                             "       bench [--layers N] [--long TOKENS] [--repeats N] [--config FILE] [--model FOLDER] [--no-prompts]\n");
+        std::fprintf(stderr,
+                     "usage: trefoil-gpu-check devices | verify MODEL GOLDEN |\n"
+                     "       bench [--layers N] [--long TOKENS] [--repeats N] [--config FILE] [--model FOLDER] [--no-prompts]\n");
     return code;
 }
