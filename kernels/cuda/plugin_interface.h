@@ -2,7 +2,7 @@
 //
 // Both sides are built by one compiler from one source tree, so C++ values may cross; interfaceVersion() makes sure of it. It is
 // compared as text through the one entry point with a C type (kInterfaceSymbol) before any other is called. See
-// docs/adr/gpu-plugin.md.
+// docs/adr/0005-gpu-plugin-shares-cpp-types.md.
 #pragma once
 
 #include "engine/base/result.h"
