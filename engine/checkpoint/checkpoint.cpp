@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <new>
@@ -106,6 +107,12 @@ std::string_view dtypeName(DType t) {
             return "BF16";
     }
     return "?";
+}
+
+void toFloat32(DType type, std::span<const std::byte> source, std::span<float> destination) {
+    const std::size_t width = dtypeSize(type);
+    for (std::size_t i = 0; i < destination.size() && (i + 1) * width <= source.size(); ++i)
+        destination[i] = toFloat(type, source.data() + i * width);
 }
 
 struct Checkpoint::Impl {
@@ -279,8 +286,9 @@ Status Checkpoint::read(const TensorInfo& tensor, std::int64_t first, std::int64
                                                          std::to_string(own.elements) + " into " +
                                                          std::to_string(destination.size()) + " bytes");
     // Converted in pieces of this many elements where a fused view joins tensors of several types.
-    static constexpr std::size_t kPiece = 16384;
-    std::array<std::byte, kPiece * 4> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by readAt before use
+    static constexpr std::size_t kPiece = 4096;
+    std::array<std::byte, kPiece * sizeof(float)> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled before use
+    std::array<float, kPiece> floats;                     // NOLINT(cppcoreguidelines-pro-type-member-init): filled before use
     std::int64_t segmentFirst = 0;
     for (const TensorSegment& segment : m_impl->catalogue.segments[it->second]) {
         const std::int64_t segmentEnd = segmentFirst + segment.elements;
@@ -300,16 +308,37 @@ Status Checkpoint::read(const TensorInfo& tensor, std::int64_t first, std::int64
         while (left > 0) {
             const std::size_t n = std::min(static_cast<std::size_t>(left), kPiece);
             if (auto ok = file.readAt(offset, std::span(piece).first(n * width)); !ok.ok()) return ok;
-            for (std::size_t i = 0; i < n; ++i) {
-                const float value = toFloat(segment.dtype, piece.data() + i * width);
-                std::memcpy(destination.data() + i * sizeof value, &value, sizeof value);
-            }
+            toFloat32(segment.dtype, std::span(piece).first(n * width), std::span(floats).first(n));
+            std::memcpy(destination.data(), floats.data(), n * sizeof(float));
             destination = destination.subspan(n * sizeof(float));
             offset += n * width;
             left -= static_cast<std::int64_t>(n);
         }
     }
     return {};
+}
+
+Result<std::string> normWeightWarning(const Checkpoint& checkpoint) {
+    double sum = 0;
+    std::int64_t count = 0;
+    for (const TensorInfo& tensor : checkpoint.tensors()) {
+        // linear_attn.norm is plain in any checkpoint and says nothing.
+        if (!tensor.name.ends_with("layernorm.weight") && tensor.name != "model.norm.weight") continue;
+        std::vector<std::byte> stored(tensor.bytes());
+        if (auto ok = checkpoint.read(tensor, 0, tensor.elements, stored); !ok.ok()) return ok.error();
+        std::vector<float> weights(static_cast<std::size_t>(tensor.elements));
+        toFloat32(tensor.dtype, stored, weights);
+        for (const float weight : weights) sum += static_cast<double>(weight);
+        count += tensor.elements;
+    }
+    const double mean = count == 0 ? 0.0 : sum / static_cast<double>(count);
+    if (!(mean > 0.5)) return std::string();
+    std::array<char, 160> text{};
+    std::snprintf(
+        text.data(), text.size(),
+        "the norms' weights are %.2f on average: this checkpoint may store them plain, not zero-centred, and answer nonsense",
+        mean);
+    return std::string(text.data());
 }
 
 }  // namespace trefoil

@@ -21,6 +21,10 @@ enum class DType : std::uint8_t { F32, F16, BF16 };
 [[nodiscard]] constexpr std::size_t dtypeSize(DType t) { return t == DType::F32 ? 4 : 2; }
 [[nodiscard]] std::string_view dtypeName(DType t);
 
+/// Converts `source`, elements of type `type` as stored, to float32; exact for every value. `destination` holds one float for
+/// each.
+void toFloat32(DType type, std::span<const std::byte> source, std::span<float> destination);
+
 /// One tensor of the catalogue, under its canonical name: prefix `model.`, experts fused ([E, 2·I, D] and [E, D, I]), whatever
 /// the layout on disk. `conv1d.weight` is [C, K] and `conv_right_weight` [C, K-1] here. A fused view over per-expert tensors
 /// of several types has dtype F32 and is converted while it is read.
@@ -79,5 +83,10 @@ private:
     explicit Checkpoint(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> m_impl;
 };
+
+/// Section 9's warning: a sentence when the weights of the zero-centred norms lie nearer 1 than 0 on average, which suggests that
+/// this checkpoint stores them plain (Compatibility::zeroCentredNorms); empty otherwise. Reads the norms' weights, two rows of D
+/// a layer. Io when they cannot be read.
+Result<std::string> normWeightWarning(const Checkpoint& checkpoint);
 
 }  // namespace trefoil

@@ -18,6 +18,10 @@ using nlohmann::json;
 // NOLINTNEXTLINE(bugprone-exception-escape): moving JSON checks its invariant by assert, it does not throw
 class StrictBuilder final : public nlohmann::json_sax<json> {
 public:
+    StrictBuilder() = default;
+    StrictBuilder(const StrictBuilder&) = delete;  // m_open points into m_root
+    StrictBuilder& operator=(const StrictBuilder&) = delete;
+
     bool null() override { return put(nullptr); }
     bool boolean(bool value) override { return put(value); }
     bool number_integer(number_integer_t value) override { return put(value); }

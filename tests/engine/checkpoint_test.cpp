@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -283,6 +285,38 @@ TEST(Checkpoint, MaskAndCompatibilityCanBeSet) {
     c->setCompatibility(plain);
     EXPECT_EQ(c->config().maskTokenId, 17);
     EXPECT_EQ(c->config().compatibility, plain);
+}
+
+TEST(Checkpoint, WarnsOfNormsThatAreNotZeroCentred) {
+    EXPECT_EQ(*normWeightWarning(*Checkpoint::open(kDemo)), "");
+    EXPECT_EQ(*normWeightWarning(*Checkpoint::open(kTiny)), "");
+    const ScratchFolder folder;
+    CheckpointMaker maker(kTiny);
+    for (TensorData& t : maker.tensors)
+        if (t.name.ends_with("layernorm.weight"))
+            for (std::size_t i = 0; i < t.bytes.size(); i += 2) t.bytes.replace(i, 2, "\x80\x3F");  // 1.0 in BF16
+    maker.writeSingle(folder.path());
+    const auto warning = normWeightWarning(*Checkpoint::open(folder.path()));
+    ASSERT_TRUE(warning.ok());
+    EXPECT_NE(warning->find("may store them plain"), std::string::npos) << *warning;
+}
+
+TEST(Checkpoint, ConvertsEveryKindOfValueToFloat32) {
+    const auto convert = [](DType type, std::uint16_t bits) {
+        float value = 0;
+        toFloat32(type, std::as_bytes(std::span(&bits, 1)), std::span(&value, 1));
+        return value;
+    };
+    EXPECT_EQ(convert(DType::BF16, 0x3F80), 1.0F);
+    EXPECT_EQ(convert(DType::BF16, 0xC049), -3.140625F);
+    EXPECT_EQ(convert(DType::F16, 0x3C00), 1.0F);
+    EXPECT_EQ(convert(DType::F16, 0xC248), -3.140625F);
+    EXPECT_EQ(convert(DType::F16, 0x7BFF), 65504.0F);
+    EXPECT_EQ(convert(DType::F16, 0x0001), 0x1p-24F) << "the smallest subnormal";
+    EXPECT_EQ(convert(DType::F16, 0x83FF), -0x1.ff8p-15F) << "the largest one, negative";
+    EXPECT_TRUE(std::signbit(convert(DType::F16, 0x8000)));
+    EXPECT_EQ(convert(DType::F16, 0xFC00), -std::numeric_limits<float>::infinity());
+    EXPECT_TRUE(std::isnan(convert(DType::F16, 0x7E01)));
 }
 
 // ---------------------------------------------------------------------------------------------- lengths
