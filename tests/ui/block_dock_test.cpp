@@ -413,8 +413,13 @@ private slots:
             QTRY_VERIFY(scroll->height() <= view->tallestForWidth(view->width()));
             QTRY_VERIFY(!scroll->verticalScrollBar()->isVisible());
         }
-        // Where they do not fit, they scroll, and the chosen cell comes into sight.
-        dock->resize(300, 420);
+        // In little room the whole block stays in sight: narrower cells, then fewer candidates.
+        dock->resize(380, 430);
+        QTRY_COMPARE(view->columns(), 8);
+        QTRY_VERIFY(!scroll->verticalScrollBar()->isVisible());
+        QTRY_VERIFY(scroll->height() >= view->heightForColumns(8));
+        // Where they do not fit at all, they scroll, and the chosen cell comes into sight.
+        dock->resize(180, 420);
         QTRY_VERIFY(scroll->verticalScrollBar()->isVisible());
         part<BlockView>(*dock, "blockView")->chooseItem(31);
         const QRect last(view->mapTo(scroll->viewport(), view->itemRect(31).topLeft()), view->itemRect(31).size());

@@ -29,7 +29,7 @@ double lineHeight(const QWidget& widget) { return std::ceil(QFontMetricsF(widget
 BlockDetails::BlockDetails(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("blockDetails"));
     setAccessibleName(tr("Candidates"));
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleDescription(text());
 }
 
@@ -84,15 +84,22 @@ QString BlockDetails::text() const {
     return lines.join(QLatin1Char('\n'));
 }
 
+void BlockDetails::setRows(int rows) {
+    const int wanted = std::clamp(rows, kFewest, kCandidates);
+    if (wanted == m_rows) return;
+    m_rows = wanted;
+    updateGeometry();
+    update();
+}
+
+int BlockDetails::heightForRows(int rows) const { return static_cast<int>(std::ceil(lineHeight(*this) * (2 + rows))) + 4; }
+
 QSize BlockDetails::sizeHint() const {
-    const int width = static_cast<int>(QFontMetricsF(font()).averageCharWidth() * 32);
-    return {width, static_cast<int>(std::ceil(lineHeight(*this) * (2 + kCandidates))) + 4};
+    return {static_cast<int>(QFontMetricsF(font()).averageCharWidth() * 32), heightForRows(m_rows)};
 }
 
 QSize BlockDetails::minimumSizeHint() const {
-    // Where room is short the two likeliest do.
-    return {static_cast<int>(QFontMetricsF(font()).averageCharWidth() * 14),
-            static_cast<int>(std::ceil(lineHeight(*this) * 4)) + 4};
+    return {static_cast<int>(QFontMetricsF(font()).averageCharWidth() * 14), heightForRows(m_rows)};
 }
 
 bool BlockDetails::event(QEvent* event) {
@@ -101,7 +108,7 @@ bool BlockDetails::event(QEvent* event) {
     const auto line = static_cast<qsizetype>(help->pos().y() / lineHeight(*this)) - 2;
     if (line < 0) {
         QToolTip::showText(help->globalPos(), heading() + QLatin1Char('\n') + explanation(), this);
-    } else if (line < std::min<qsizetype>(m_cell->top.size(), kCandidates)) {
+    } else if (line < std::min<qsizetype>(m_cell->top.size(), m_rows)) {
         const TokenChoice& choice = m_cell->top[line];
         QToolTip::showText(
             help->globalPos(),
@@ -178,9 +185,8 @@ void BlockDetails::paintEvent(QPaintEvent* /*event*/) {
     painter.drawText(row, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,
                      metrics.elidedText(explanation(), Qt::ElideRight, row.width()));
     const double textWidth = std::min(content.width() * 0.32, metrics.averageCharWidth() * 16.0);
-    for (const TokenChoice& choice : m_cell->top.mid(0, kCandidates)) {
+    for (const TokenChoice& choice : m_cell->top.mid(0, m_rows)) {
         row.translate(0, line);
-        if (row.bottom() > content.bottom() + 1.0) break;
         paintCandidate(painter, row, choice, textWidth);
     }
 }

@@ -13,10 +13,14 @@ class BlockDetails : public QWidget {
     Q_OBJECT
 public:
     static constexpr int kCandidates = 5;
+    static constexpr int kFewest = 2;
 
     explicit BlockDetails(QWidget* parent = nullptr);
     /// No cell: a hint is shown.
     void setCell(const std::optional<CellView>& cell, double threshold);
+    /// How many of the candidates have room; kFewest to kCandidates.
+    void setRows(int rows);
+    [[nodiscard]] int heightForRows(int rows) const;
     /// The whole content as text.
     [[nodiscard]] QString text() const;
 
@@ -35,6 +39,7 @@ private:
 
     std::optional<CellView> m_cell;
     double m_threshold = 0.95;
+    int m_rows = kCandidates;
 };
 
 }  // namespace trefoil

@@ -70,6 +70,7 @@ BlockDock::BlockDock(QWidget* parent)
     m_title->setObjectName(QStringLiteral("blockTitle"));
     m_title->setAccessibleName(tr("State of the block"));
     m_title->setWordWrap(true);
+    m_title->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     QFont bold = m_title->font();
     bold.setWeight(QFont::DemiBold);
     m_title->setFont(bold);
@@ -89,6 +90,7 @@ BlockDock::BlockDock(QWidget* parent)
     m_view->setAutoFillBackground(false);
     m_view->installEventFilter(this);
     m_scroll->installEventFilter(this);
+    m_content->installEventFilter(this);
 
     auto* const column = new QVBoxLayout(m_content);
     column->setContentsMargins(8, 8, 8, 8);
@@ -99,7 +101,8 @@ BlockDock::BlockDock(QWidget* parent)
     column->addWidget(m_legend);
     column->addWidget(m_details);
     column->addWidget(m_bars);
-    column->addWidget(makeTransport());
+    m_transport = makeTransport();
+    column->addWidget(m_transport);
     column->addStretch(1);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(m_content);
@@ -203,9 +206,10 @@ void BlockDock::refresh() {
     m_shownBlock = m_replay.block();
     m_shownFrame = m_replay.frame();
     m_view->setCells(cells, model.threshold(), onward);
-    if (resized) fitView();
     m_bars->refresh(&model, m_replay.block());
+    const bool hadFacts = !m_facts->isHidden();
     refreshTitle();
+    if (resized || hadFacts != !m_facts->isHidden()) fitView();
     refreshTransport();
 }
 
@@ -277,9 +281,39 @@ void BlockDock::refreshIcons() {
     m_play->setIcon(theme::icon(m_replay.isPlaying() ? QStringLiteral("pause") : QStringLiteral("play"), palette()));
 }
 
+int BlockDock::roomForCells(int candidates) const {
+    const QLayout* const column = m_content->layout();
+    const QMargins margins = column->contentsMargins();
+    const int width = m_content->width() - margins.left() - margins.right();
+    int used = margins.top() + margins.bottom() + m_title->minimumHeight() + m_legend->heightForWidth(width) +
+               m_details->heightForRows(candidates) + m_bars->sizeHint().height() + m_transport->sizeHint().height() +
+               5 * column->spacing();
+    if (!m_facts->isHidden()) used += m_facts->fontMetrics().height() + column->spacing();
+    return m_content->height() - used;
+}
+
 void BlockDock::fitView() {
-    m_view->setColumnWidth(m_scroll->width() - m_scroll->verticalScrollBar()->sizeHint().width());
-    m_scroll->setMaximumHeight(std::max(1, m_view->tallestForWidth(m_scroll->width())));
+    const int width = m_scroll->width();
+    // Two lines at once where the title may need them, so that the cells do not jump from pass to pass.
+    const QString longest = tr("Block %1").arg(888) + QStringLiteral(" · ") + tr("pass %1 of %2").arg(88).arg(88) +
+                            QStringLiteral(" · ") + tr("%1 of %2 resolved").arg(88).arg(88) + QStringLiteral(" · ") +
+                            tr("%1 in this pass").arg(88);
+    const int lines = m_title->fontMetrics().horizontalAdvance(longest) > width ? 2 : 1;
+    m_title->setMinimumHeight(lines * m_title->fontMetrics().lineSpacing());
+
+    // The whole block in sight comes first: narrow cells before a scroll bar, and fewer candidates before that too. Nothing here
+    // depends on whether a scroll bar is shown, so it cannot flicker.
+    const int wide = m_view->columnsFitting(width);
+    const int dense = std::max(wide, m_view->columnsFitting(width, true));
+    int columns = wide;
+    int rows = BlockDetails::kCandidates;
+    if (m_view->heightForColumns(wide) > roomForCells(rows)) {
+        while (rows > BlockDetails::kFewest && m_view->heightForColumns(dense) > roomForCells(rows)) --rows;
+        if (m_view->heightForColumns(dense) <= roomForCells(rows)) columns = dense;
+    }
+    m_view->setColumns(columns);
+    m_details->setRows(rows);
+    m_scroll->setMaximumHeight(std::max(1, m_view->tallestForWidth(width)));
     m_scroll->setMinimumHeight(std::min(m_scroll->maximumHeight(), 4 * m_view->fontMetrics().height()));
 }
 
@@ -294,7 +328,7 @@ void BlockDock::changeEvent(QEvent* event) {
 }
 
 bool BlockDock::eventFilter(QObject* watched, QEvent* event) {
-    const bool resized = watched == m_scroll && event->type() == QEvent::Resize;
+    const bool resized = (watched == m_scroll || watched == m_content) && event->type() == QEvent::Resize;
     const bool restyled = watched == m_view && (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange);
     if (resized || restyled) fitView();
     return QWidget::eventFilter(watched, event);

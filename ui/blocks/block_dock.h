@@ -54,8 +54,10 @@ private:
     void refreshTitle();
     void refreshTransport();
     void refreshIcons();
-    /// Gives the cells the height that they need and no more.
+    /// Gives the cells the height that they need and no more, and chooses how they are best seen in the room that there is.
     void fitView();
+    /// The height that is left for the cells beside everything else.
+    [[nodiscard]] int roomForCells(int candidates) const;
     [[nodiscard]] QString titleText() const;
     [[nodiscard]] QString factsText() const;
 
@@ -73,6 +75,7 @@ private:
     BlockLegend* m_legend;
     BlockDetails* m_details;
     BlockBars* m_bars;
+    QWidget* m_transport = nullptr;
     QToolButton* m_back = nullptr;
     QToolButton* m_play = nullptr;
     QToolButton* m_forward = nullptr;

@@ -99,26 +99,26 @@ QString BlockView::describe(const CellView& cell) {
     return parts.join(QStringLiteral(", "));
 }
 
-void BlockView::setColumnWidth(int width) {
-    if (width == m_columnWidth) return;
-    m_columnWidth = width;
+void BlockView::setColumns(int columns) {
+    if (columns == m_columns) return;
+    m_columns = columns;
     updateGeometry();
     update();
 }
 
-int BlockView::columnsFor(int ownWidth) const {
-    const int width = m_columnWidth > 0 ? m_columnWidth : ownWidth;
+int BlockView::columnsFitting(int width, bool dense) const {
     const int gap = spacing(font());
-    const double cell = cellSizeHint(font()).width();
-    const int fit = std::max(1, static_cast<int>((width - 2 * kMargin + gap) / (cell + gap)));
-    if (fit < kUsualColumns) {
-        // Halves of eight keep a block of 32 a full rectangle.
-        for (const int columns : {4, 2})
-            if (fit >= columns) return columns;
-        return 1;
-    }
+    const double cell = cellSizeHint(font(), dense).width();
+    const int fit = static_cast<int>((width - 2 * kMargin + gap) / (cell + gap));
+    if (fit < kUsualColumns) return fit >= 4 ? 4 : std::clamp(fit, 1, 2);
     // Twice the usual number only where the cells still are wide.
     return itemCount() > 2 * kUsualColumns && width > 2.4 * 2 * kUsualColumns * cell ? 2 * kUsualColumns : kUsualColumns;
+}
+
+int BlockView::heightForColumns(int columns) const {
+    const int lines = linesFor(columns);
+    const int cellHeight = static_cast<int>(std::ceil(cellSizeHint(font()).height()));
+    return lines == 0 ? 0 : lines * cellHeight + (lines - 1) * spacing(font()) + 2 * kMargin;
 }
 
 int BlockView::columns() const { return columnsFor(width()); }
@@ -169,14 +169,11 @@ QSize BlockView::sizeHint() const {
     return {width, heightForWidth(width)};
 }
 
-QSize BlockView::minimumSizeHint() const { return {static_cast<int>(std::ceil(cellSizeHint(font()).width())) + 2 * kMargin, 0}; }
-
-int BlockView::heightForWidth(int width) const {
-    const int columnCount = columnsFor(width);
-    const int lines = linesFor(columnCount);
-    const int cellHeight = static_cast<int>(std::ceil(cellSizeHint(font()).height()));
-    return lines == 0 ? 0 : lines * cellHeight + (lines - 1) * spacing(font()) + 2 * kMargin;
+QSize BlockView::minimumSizeHint() const {
+    return {static_cast<int>(std::ceil(cellSizeHint(font(), true).width())) + 2 * kMargin, 0};
 }
+
+int BlockView::heightForWidth(int width) const { return heightForColumns(columnsFor(width)); }
 
 int BlockView::tallestForWidth(int width) const {
     const double growth = (kMostGrowth - 1.0) * std::ceil(cellSizeHint(font()).height());

@@ -30,9 +30,12 @@ public:
     /// Times that the widget was painted; for tests of the display's rate.
     [[nodiscard]] int paintCount() const { return m_paintCount; }
     [[nodiscard]] int columns() const;
-    /// Chooses the number of columns for this width whatever the widget's own: a scroll bar that comes and goes must not change
-    /// the number of lines, which decides whether it is needed. 0: by its own width.
-    void setColumnWidth(int width);
+    /// Sets the number of columns, from 1; 0: as many as columnsFitting gives for the widget's width.
+    void setColumns(int columns);
+    /// 16, 8, 4, 2 or 1, so that a usual block is a full rectangle. `dense`: cells for about three letters instead of six.
+    [[nodiscard]] int columnsFitting(int width, bool dense = false) const;
+    /// The least height of that many columns' lines, nothing clipped.
+    [[nodiscard]] int heightForColumns(int columns) const;
 
     int itemCount() const override { return static_cast<int>(m_cells.size()); }
     QString itemName(int index) const override;
@@ -67,7 +70,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    [[nodiscard]] int columnsFor(int ownWidth) const;
+    [[nodiscard]] int columnsFor(int width) const { return m_columns > 0 ? m_columns : columnsFitting(width); }
     [[nodiscard]] int linesFor(int columns) const { return (itemCount() + columns - 1) / columns; }
     [[nodiscard]] QRectF cellRect(int index) const;
     [[nodiscard]] QString drawn(const CellView& cell);
@@ -79,7 +82,7 @@ private:
     double m_threshold = 0.95;
     int m_chosen = -1;
     int m_hovered = -1;
-    int m_columnWidth = 0;
+    int m_columns = 0;
     int m_paintCount = 0;
     QVariantAnimation m_fade;
     QList<CellView> m_before;         ///< what fades away

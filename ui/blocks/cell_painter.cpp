@@ -218,10 +218,10 @@ void paintText(QPainter& painter, const QRectF& rect, const CellView& cell, cons
 
 }  // namespace
 
-QSizeF cellSizeHint(const QFont& font) {
+QSizeF cellSizeHint(const QFont& font, bool dense) {
     const QFontMetricsF metrics(font);
     const Measure m = measure(font);
-    return {metrics.averageCharWidth() * 6.0 + 2.0 * m.padding, metrics.height() + m.barHeight + 8.0 * m.unit};
+    return {metrics.averageCharWidth() * (dense ? 3.0 : 6.0) + 2.0 * m.padding, metrics.height() + m.barHeight + 8.0 * m.unit};
 }
 
 QRectF alignToDevice(const QRectF& rect, qreal devicePixelRatio) {

@@ -21,7 +21,8 @@ struct CellLook {
 };
 
 /// The size that a cell needs with this font so that nothing of it is clipped; texts longer than it are elided.
-[[nodiscard]] QSizeF cellSizeHint(const QFont& font);
+/// `dense`: as narrow as is of use.
+[[nodiscard]] QSizeF cellSizeHint(const QFont& font, bool dense = false);
 /// `drawn` is the cell's text as drawablePiece gives it. `rect` should lie on device pixels (alignToDevice).
 void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, const QString& drawn, const CellLook& look);
 /// The rectangle with its edges moved to the nearest device pixels.
