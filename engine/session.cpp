@@ -1,6 +1,5 @@
 #include "engine/session.h"
 
-
 #include <chrono>
 #include <utility>
 

@@ -69,7 +69,8 @@ public:
     [[nodiscard]] const ModelConfig& config() const override { return m_model.config(); }
 
     [[nodiscard]] std::string deviceName() const override {
-        return "CPU, " + std::to_string(m_threads) + (m_threads == 1 ? " thread, " : " threads, ") + kernels::instructionSetName();
+        return "CPU, " + std::to_string(m_threads) + (m_threads == 1 ? " thread, " : " threads, ") +
+               kernels::instructionSetName();
     }
 
     [[nodiscard]] MemoryPlan memory() const override {
@@ -159,8 +160,8 @@ private:
 
     CpuModel m_model;
     CpuPrefix m_prefix;
-    std::vector<float> m_counts;                ///< [V]
-    std::vector<float> m_rowCounts;             ///< [V]: m_counts with what a pass adds
+    std::vector<float> m_counts;     ///< [V]
+    std::vector<float> m_rowCounts;  ///< [V]: m_counts with what a pass adds
     int m_threads;
     std::vector<std::vector<float>> m_scratch;  ///< the sampler's, one a worker
     std::int64_t m_draftRows = 0;               ///< rows that keep() may keep; 0: no draft is open

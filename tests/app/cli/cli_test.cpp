@@ -217,9 +217,10 @@ TEST(Environment, ClosedPipesEndQuietly) {
 
 TEST(Signals, LeaveWholeJsonOrNothing) {
     for (const char* signal : {"INT", "TERM"}) {
-        const Finished run = shell("timeout -s " + std::string(signal) + " 0.25 " + kCli + " generate " + kDemo +
-                              " --device cpu --threads 1 --prompt 'Count from 1 to 40.' --set threshold=1 --set block_size=1 "
-                              "--set dllm_length_penalty=0 --set max_new_tokens=4000 --json");
+        const Finished run =
+            shell("timeout -s " + std::string(signal) + " 0.25 " + kCli + " generate " + kDemo +
+                  " --device cpu --threads 1 --prompt 'Count from 1 to 40.' --set threshold=1 --set block_size=1 "
+                  "--set dllm_length_penalty=0 --set max_new_tokens=4000 --json");
         if (run.out.empty()) continue;
         const Json json = Json::parse(run.out, nullptr, false);
         ASSERT_TRUE(json.is_object()) << run.out;
