@@ -3,7 +3,7 @@
 // The cache of a layer is [positions, Hkv, Dh] for keys and for values, in the activations' type; a pass writes its own rows
 // behind the prefix first, and reads everything from there. Clean row t sees positions up to its own; noisy rows see all of the
 // pass. Ownership: device memory of the caller. Errors: the launch's cudaError_t. Twin: tests/reference/clover_ref.py through the
-// golden files; flash against plain in tests/kernels/cuda, 1e-2.
+// golden files (gpu_golden_*).
 #pragma once
 
 #include "kernels/cuda/common.cuh"

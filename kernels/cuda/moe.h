@@ -3,7 +3,7 @@
 // expert products for any sizes and for the float32 mode.
 //
 // Contract: sections 2 and 5. Ownership: device memory of the caller. Errors: the launch's cudaError_t. Twin:
-// tests/kernels/cuda, ids exact, weights 1e-5.
+// tests/reference/clover_ref.py through the golden files (gpu_golden_*).
 #pragma once
 
 #include "kernels/cuda/common.cuh"

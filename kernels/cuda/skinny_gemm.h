@@ -2,7 +2,7 @@
 // rows of the pass the small one. Each weight is read from memory exactly once.
 //
 // Ownership: all pointers are device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 2, 3, 5, 7.
-// Twin: plain loops in tests/kernels/cuda. Tolerance: 1e-2 relative (bf16 inputs, float32 sums).
+// Twin: tests/reference/clover_ref.py through the golden files (gpu_golden_*).
 #pragma once
 
 #include "kernels/cuda/common.cuh"

@@ -1,8 +1,8 @@
 // Compute-bound matrix products for prompts: tiles of 128 rows by 128 weight rows on the tensor cores (mma.sync, cp.async), dense
 // or grouped by expert. All bf16 in, float32 sums.
 //
-// Ownership: device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 2, 3, 5. Twin: plain loops in
-// tests/kernels/cuda, 1e-2 relative.
+// Ownership: device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 2, 3, 5. Twin:
+// tests/reference/clover_ref.py through the golden files (gpu_golden_*).
 #pragma once
 
 #include "kernels/cuda/common.cuh"
