@@ -15,12 +15,10 @@ using nlohmann::json;
 
 // Builds the value itself instead of using json::parse, which keeps the last of two equal keys without a word and would first
 // build any depth of nesting.
-// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON checks its invariant by assert, it does not throw
 class StrictBuilder final : public nlohmann::json_sax<json> {
 public:
-    StrictBuilder() = default;
-    StrictBuilder(const StrictBuilder&) = delete;  // m_open points into m_root
-    StrictBuilder& operator=(const StrictBuilder&) = delete;
+    /// Builds into `root`, which must outlive the builder.
+    explicit StrictBuilder(json& root) : m_root(root) {}
 
     bool null() override { return put(nullptr); }
     bool boolean(bool value) override { return put(value); }
@@ -51,7 +49,6 @@ public:
     }
 
     [[nodiscard]] const std::string& fault() const { return m_fault; }
-    json take() { return std::move(m_root); }
 
 private:
     json* place(json value) {
@@ -85,7 +82,7 @@ private:
         return false;
     }
 
-    json m_root;
+    json& m_root;
     std::vector<json*> m_open;  // stable: a parent does not grow while one of its children is open
     json* m_slot = nullptr;
     std::string m_fault;
@@ -94,10 +91,10 @@ private:
 }  // namespace
 
 Result<json> parseJsonObject(std::string_view text, const std::string& source) {
-    StrictBuilder builder;
+    json value;
+    StrictBuilder builder(value);
     if (!json::sax_parse(text.begin(), text.end(), &builder))
         return makeError(ErrorKind::Format, source + ": " + builder.fault(), "the file is damaged or not what its name says");
-    json value = builder.take();
     if (!value.is_object())
         return makeError(ErrorKind::Format, source + ": a JSON object was expected, found " + value.type_name());
     return value;
