@@ -13,7 +13,6 @@
 
 namespace {
 
-using trefoil::Error;
 using trefoil::ErrorKind;
 using trefoil::Executor;
 using trefoil::MemoryPlan;
