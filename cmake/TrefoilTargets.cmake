@@ -13,11 +13,6 @@ if(TREFOIL_SANITIZE)
   add_link_options(-fsanitize=${TREFOIL_SANITIZE})
 endif()
 
-# libFuzzer finds new paths only in code that reports its coverage.
-if(TREFOIL_FUZZ)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
-endif()
-
 function(trefoil_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>)
