@@ -20,7 +20,7 @@ Status resolveMaskToken(Checkpoint& checkpoint, const Tokenizer* tokenizer) {
 
 Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, bool required) {
     auto text = std::make_shared<TextModel>();
-    auto tokenizer = openTokenizer(checkpoint.folder(), checkpoint.config().vocabSize);
+    auto tokenizer = openTokenizer(checkpoint.folder(), checkpoint.config().vocabSize, &text->notes);
     if (tokenizer.ok()) {
         text->tokenizer = std::move(*tokenizer);
         auto format = ChatFormat::create(text->tokenizer);
@@ -79,6 +79,7 @@ Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const Load
     model.summary = prepared->checkpoint.summary();
     model.config = prepared->checkpoint.config();
     model.defaults = prepared->defaults;
+    model.summary.notes.insert(model.summary.notes.end(), prepared->text->notes.begin(), prepared->text->notes.end());
     if (!choice->note.empty()) model.summary.notes.push_back(choice->note);
     model.device = (*executor)->deviceName();
     model.deviceId = choice->id();

@@ -33,6 +33,7 @@ struct TextModel {
     std::vector<TokenId> eosIds;
     TokenId maskId = -1;
     std::int64_t context = 0;
+    std::vector<std::string> notes;  ///< about tokenizer and chat format, for people, a line each
 };
 
 struct LoadedModel {

@@ -1,5 +1,6 @@
 #include "app/cli/commands.h"
 #include "engine/tokenizer/response_text.h"
+#include "engine/tokenizer/utf8.h"
 #include "engine/verify/golden.h"
 
 #include <nlohmann/json.hpp>
@@ -52,7 +53,7 @@ Result<std::vector<ChatMessage>> readMessages(const GenerateOptions& options) {
     std::vector<ChatMessage> messages;
     if (!options.system.empty()) messages.push_back({"system", options.system});
     if (options.hasPrompt) {
-        if (trimmed(options.prompt).empty()) return badInput("the prompt is empty", "give --prompt some text");
+        if (trimWhiteSpace(options.prompt).empty()) return badInput("the prompt is empty", "give --prompt some text");
         messages.push_back({"user", options.prompt});
         return messages;
     }

@@ -76,6 +76,7 @@ Json describe(const PreparedModel& prepared) {
              {"defaults", Json::parse(toJson(prepared.defaults))},
              {"devices", Json::array()},
              {"notes", summary.notes}};
+    for (const std::string& note : prepared.text->notes) out["notes"].push_back(note);
     if (prepared.text->tokenizer) out["tokenizer"] = prepared.text->tokenizer->description();
     for (const DeviceInfo& device : listDevices()) out["devices"].push_back(devicePlan(prepared.checkpoint, device));
     return out;

@@ -16,10 +16,14 @@ public:
 
     void control(TokenId id) { add({m_tokenizer.displayText(id), {id}, true}); }
     void text(std::string text) {
-        std::vector<TokenId> ids = m_tokenizer.encode(text);
-        add({std::move(text), std::move(ids), false});
+        auto ids = m_tokenizer.checkedEncode(text);
+        if (ids.ok())
+            add({std::move(text), *std::move(ids), false});
+        else if (m_fault.ok())
+            m_fault = ids.error();
     }
-    Prompt take(bool thinkingOpen) {
+    Result<Prompt> take(bool thinkingOpen) {
+        if (!m_fault.ok()) return m_fault.error();
         m_prompt.thinkingOpen = thinkingOpen;
         return std::move(m_prompt);
     }
@@ -31,6 +35,7 @@ private:
     }
     const Tokenizer& m_tokenizer;
     Prompt m_prompt;
+    Status m_fault;  // of the first text that could not be encoded
 };
 
 }  // namespace

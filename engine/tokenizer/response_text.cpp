@@ -1,14 +1,10 @@
 #include "engine/tokenizer/response_text.h"
 
+#include "engine/tokenizer/utf8.h"
+
 #include <algorithm>
 
 namespace trefoil {
-
-std::string trimmed(const std::string& text) {
-    constexpr const char* kSpace = " \t\n\r\f\v";
-    const std::size_t first = text.find_first_not_of(kSpace);
-    return first == std::string::npos ? std::string() : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 ResponseText::ResponseText(const ChatFormat& format, bool thinkingOpen)
     : m_format(format),
@@ -35,7 +31,7 @@ void ResponseText::decode(std::span<const TokenId> ids) { (m_inThinking ? m_thin
 
 void ResponseText::finish() { (m_inThinking ? m_thinking : m_answer) += m_decoder->flush(); }
 
-std::string ResponseText::thinking() const { return trimmed(m_thinking); }
-std::string ResponseText::answer() const { return trimmed(m_answer); }
+std::string ResponseText::thinking() const { return std::string(trimWhiteSpace(m_thinking)); }
+std::string ResponseText::answer() const { return std::string(trimWhiteSpace(m_answer)); }
 
 }  // namespace trefoil

@@ -41,7 +41,4 @@ private:
     std::string m_answer;
 };
 
-/// Without white space at both ends (space, tab, line breaks, form and line feeds).
-[[nodiscard]] std::string trimmed(const std::string& text);
-
 }  // namespace trefoil

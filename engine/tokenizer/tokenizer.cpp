@@ -1,6 +1,7 @@
 #include "engine/tokenizer/tokenizer.h"
 
 #include "engine/checkpoint/input_file.h"
+#include "engine/tokenizer/byte_pair_tokenizer.h"
 #include "engine/tokenizer/sentencepiece_tokenizer.h"
 
 #include <system_error>
@@ -18,6 +19,13 @@ bool isThere(const std::filesystem::path& path) {
     return std::filesystem::symlink_status(path, ignored).type() != std::filesystem::file_type::not_found;
 }
 
+Result<std::unique_ptr<Tokenizer>> open(const std::filesystem::path& file, bool sentencePiece, std::vector<std::string>& notes) {
+    if (sentencePiece) return openSentencePiece(file);
+    auto tokenizer = openBytePair(file, notes);
+    if (!tokenizer.ok()) return tokenizer.error();
+    return std::unique_ptr<Tokenizer>(*std::move(tokenizer));
+}
+
 }  // namespace
 
 std::optional<TokenId> findMaskToken(const Tokenizer& tokenizer) {
@@ -26,25 +34,26 @@ std::optional<TokenId> findMaskToken(const Tokenizer& tokenizer) {
     return std::nullopt;
 }
 
-Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize) {
-    if (!isThere(folder / kSentencePieceName)) {
-        if (isThere(folder / kBytePairName))
-            return makeError(
-                ErrorKind::Unsupported,
-                printablePath(folder / kBytePairName) + " is a byte-level BPE tokenizer, which this version cannot read",
-                "add the model's SentencePiece file tokenizer.model if there is one; prompts given as token ids work "
-                "without a tokenizer");
+Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize,
+                                                 std::vector<std::string>* notes) {
+    std::vector<std::string> ignored;
+    if (notes == nullptr) notes = &ignored;
+    const bool sentencePiece = isThere(folder / kSentencePieceName);
+    const bool bytePair = isThere(folder / kBytePairName);
+    if (!sentencePiece && !bytePair)
         return makeError(ErrorKind::NotFound,
                          printablePath(folder) + " has no tokenizer: neither tokenizer.model nor tokenizer.json is there",
                          "fetch the model's tokenizer; prompts given as token ids work without one");
-    }
-    auto tokenizer = openSentencePiece(folder / kSentencePieceName);
+    const std::filesystem::path file = folder / (sentencePiece ? kSentencePieceName : kBytePairName);
+    auto tokenizer = open(file, sentencePiece, *notes);
     if (!tokenizer.ok()) return tokenizer.error();
+    if (sentencePiece && bytePair)
+        notes->push_back("the folder has tokenizer.model and tokenizer.json; the first is used, the second is not read");
     const std::int64_t pieces = (*tokenizer)->vocabSize();
     if (pieces > vocabSize)
         return makeError(ErrorKind::Format,
-                         printablePath(folder / kSentencePieceName) + " has " + std::to_string(pieces) +
-                             " pieces, the model's vocabulary only " + std::to_string(vocabSize) + " tokens",
+                         printablePath(file) + " has " + std::to_string(pieces) + " pieces, the model's vocabulary only " +
+                             std::to_string(vocabSize) + " tokens",
                          "the tokenizer belongs to another model: fetch the one of this model");
     return tokenizer;
 }

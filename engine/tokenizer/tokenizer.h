@@ -36,6 +36,9 @@ public:
     /// Ids of plain UTF-8 text. Never yields a control piece, whatever the text spells. Invalid UTF-8 is the caller's error and
     /// gives an empty vector only for empty text; use isValidUtf8() before.
     [[nodiscard]] virtual std::vector<TokenId> encode(std::string_view text) const = 0;
+    /// The same, or why this text cannot be encoded as the model was trained (a split pattern from a file that needs too many
+    /// steps); encode() then falls back to worse ids.
+    [[nodiscard]] virtual Result<std::vector<TokenId>> checkedEncode(std::string_view text) const { return encode(text); }
     /// Text of ids; control pieces are left out.
     [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids) const = 0;
     /// How one id is shown by itself: its text, the name of a control piece, or "<0xE6>" for a lone byte (a byte below 0x80 is a
@@ -48,9 +51,12 @@ public:
     [[nodiscard]] virtual std::unique_ptr<StreamDecoder> streamDecoder() const = 0;
 };
 
-/// Opens the tokenizer of a model folder (`tokenizer.model`; `tokenizer.json` where a byte-level BPE tokenizer is built in).
-/// NotFound when the folder has none. `vocabSize` is the model's: a tokenizer with more pieces is refused.
-Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize);
+/// Opens the tokenizer of a model folder: `tokenizer.model` (SentencePiece), otherwise `tokenizer.json` (byte-level BPE). Where
+/// both are there the first is the original: the second is then a copy converted from it, of a kind that cannot be read here.
+/// NotFound when the folder has none. `vocabSize` is the model's: a tokenizer with more pieces is refused. What a person should
+/// know although the tokenizer can be used is appended to `notes`, a line each.
+Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize,
+                                                 std::vector<std::string>* notes = nullptr);
 
 /// The mask token by the names that section 1 gives for a missing `mask_token_id`: `<|mask|>`, `[MASK]`, `<|MASK|>`.
 [[nodiscard]] std::optional<TokenId> findMaskToken(const Tokenizer& tokenizer);

@@ -54,6 +54,8 @@ bool isWhiteSpace(std::uint32_t c) {
 
 }  // namespace
 
+bool isWhiteSpace(std::string_view character) { return isWhiteSpace(codePoint(character)); }
+
 std::size_t utf8SequenceLength(std::string_view text) {
     if (text.empty()) return 0;
     const Lead lead = leadOf(static_cast<unsigned char>(text[0]));

@@ -298,7 +298,7 @@ TEST(OpenTokenizer, SaysWhatIsThereInstead) {
     const ScratchFolder folder;
     EXPECT_EQ(openTokenizer(folder.path(), 10).error().kind, ErrorKind::NotFound);
     writeFile(folder / "tokenizer.json", "{}");
-    EXPECT_EQ(openTokenizer(folder.path(), 10).error().kind, ErrorKind::Unsupported);
+    EXPECT_EQ(openTokenizer(folder.path(), 10).error().kind, ErrorKind::Format);
     writeFile(folder / "tokenizer.model", demoBytes());
     EXPECT_TRUE(openTokenizer(folder.path(), 4096).ok());
     fs::remove(folder / "tokenizer.model");
