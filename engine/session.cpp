@@ -36,6 +36,21 @@ Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, 
     return std::shared_ptr<const TextModel>(std::move(text));
 }
 
+/// The checkpoint's notes, the switches that are not at their default, and section 9's warning about the norms.
+Result<std::vector<std::string>> notesOf(const Checkpoint& checkpoint, const std::vector<SwitchState>& switches) {
+    std::vector<std::string> notes = checkpoint.summary().notes;
+    for (const SwitchState& state : switches)
+        if (state.choice != state.which->standard)
+            notes.push_back("compatibility: " + std::string(state.which->name) + " is " + state.choice +
+                            (state.origin == SwitchOrigin::User ? "" : " (config.json)") + ", the default is " +
+                            std::string(state.which->standard));
+    if (!checkpoint.config().compatibility.zeroCentredNorms) return notes;
+    auto warning = normWeightWarning(checkpoint);
+    if (!warning.ok()) return warning.error();
+    if (!warning->empty()) notes.push_back(*warning + "; try the compatibility switch norm_weights = plain");
+    return notes;
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -49,7 +64,10 @@ Engine::~Engine() = default;
 Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const LoadOptions& options) {
     auto checkpoint = Checkpoint::open(folder);
     if (!checkpoint.ok()) return checkpoint.error();
-    checkpoint->setCompatibility(options.compatibility);
+    Compatibility compatibility = checkpoint->config().compatibility;
+    for (const auto& [name, choice] : options.compatibility)
+        if (const Status s = setCompatibility(compatibility, name, choice); !s.ok()) return s.error();
+    checkpoint->setCompatibility(compatibility);
     auto text = openText(*checkpoint, options.requireTokenizer);
     if (!text.ok()) return text.error();
     if (const Status s = resolveMaskToken(*checkpoint, (*text)->tokenizer.get()); !s.ok()) return s.error();
@@ -61,7 +79,15 @@ Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const Lo
     if (!checkpoint->generationConfigJson().empty())
         if (const Status s = applyGenerationJson(defaults, checkpoint->generationConfigJson(), "generation_config.json"); !s.ok())
             return s.error();
-    return PreparedModel{std::move(*checkpoint), std::move(withMask), defaults};
+    // After generation_config.json: a switch was set on purpose, and for this program.
+    auto switches = switchStates(checkpoint->config().configSwitches, options.compatibility);
+    for (const SwitchState& state : switches)
+        if (state.which->member == &Compatibility::alignBlocks && state.origin != SwitchOrigin::Default)
+            defaults.alignBlocks = compatibility.alignBlocks;
+    auto notes = notesOf(*checkpoint, switches);
+    if (!notes.ok()) return notes.error();
+    notes->insert(notes->end(), withMask->notes.begin(), withMask->notes.end());
+    return PreparedModel{std::move(*checkpoint), std::move(withMask), defaults, std::move(switches), *std::move(notes)};
 }
 
 Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,
@@ -77,9 +103,10 @@ Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const Load
 
     LoadedModel model;
     model.summary = prepared->checkpoint.summary();
+    model.summary.notes = prepared->notes;
+    model.switches = prepared->switches;
     model.config = prepared->checkpoint.config();
     model.defaults = prepared->defaults;
-    model.summary.notes.insert(model.summary.notes.end(), prepared->text->notes.begin(), prepared->text->notes.end());
     if (!choice->note.empty()) model.summary.notes.push_back(choice->note);
     model.device = (*executor)->deviceName();
     model.deviceId = choice->id();

@@ -22,8 +22,8 @@ namespace trefoil {
 
 struct LoadOptions {
     DeviceOptions device;
-    Compatibility compatibility;
-    bool requireTokenizer = true;  ///< false for verify, bench and --ids
+    CompatibilityOverrides compatibility;  ///< section 9's switches that the user set; they win over config.json's
+    bool requireTokenizer = true;          ///< false for verify, bench and --ids
 };
 
 /// The text side of a model. Immutable; shared between threads (the window counts tokens while the engine generates).
@@ -43,6 +43,7 @@ struct LoadedModel {
     std::string device;         ///< deviceName() of the executor
     std::string deviceId;       ///< "cpu", "cuda:0"
     MemoryPlan memory;
+    std::vector<SwitchState> switches;  ///< section 9's, each with its origin
     double loadMilliseconds = 0.0;
     std::shared_ptr<const TextModel> text;
 };
@@ -59,6 +60,8 @@ struct PreparedModel {
     Checkpoint checkpoint;
     std::shared_ptr<const TextModel> text;
     GenerationConfig defaults;
+    std::vector<SwitchState> switches;
+    std::vector<std::string> notes;  ///< of the checkpoint, the switches, the norms' weights and the text side
 };
 
 /// The first half of Engine::load, from headers alone: for `info` and the Model dialog.

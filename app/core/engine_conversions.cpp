@@ -144,6 +144,7 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     if (model.text->format && model.text->format->thinkEndId()) out.thinkEndId = *model.text->format->thinkEndId();
     out.loadMs = model.loadMilliseconds;
     out.defaults = toControlValues(model.defaults);
+    out.compatibility = toCompatibilityValues(model.switches);
     for (const std::string& note : model.summary.notes) out.notes.append(toQString(note));
     out.dimensions = dimensionRows(model.config);
     return out;
@@ -173,6 +174,29 @@ std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages) {
     for (const PromptMessage& m : messages) out.push_back({m.role.toStdString(), m.content.toStdString()});
     return out;
 }
+
+CompatibilityOverrides toOverrides(const CompatibilityChoices& choices) {
+    CompatibilityOverrides out;
+    for (auto it = choices.constBegin(); it != choices.constEnd(); ++it) out[it.key().toStdString()] = it.value().toStdString();
+    return out;
+}
+
+QList<CompatibilityValue> toCompatibilityValues(const std::vector<SwitchState>& states) {
+    const auto text = [](std::string_view s) { return toQString(std::string(s)); };
+    // The engine's English is the source text; a translation may replace it.
+    const auto tr = [](std::string_view s) { return QCoreApplication::translate("Compatibility", std::string(s).c_str()); };
+    QList<CompatibilityValue> out;
+    for (const SwitchState& state : states)
+        out.append({text(state.which->name),
+                    tr(state.which->title),
+                    tr(state.which->explanation),
+                    {text(state.which->standard), text(state.which->alternative)},
+                    toQString(state.choice),
+                    static_cast<CompatibilityOrigin>(state.origin)});
+    return out;
+}
+
+QList<CompatibilityValue> compatibilityValues() { return toCompatibilityValues(switchStates({}, {})); }
 
 PromptView toPromptView(const Result<Prompt>& prompt, qint64 context) {
     PromptView view;

@@ -20,6 +20,8 @@ ControlValues toControlValues(const GenerationConfig& config);
 /// Applies values over `config`; the error names the first one that is out of range.
 Status applyControlValues(GenerationConfig& config, const ControlValues& values);
 std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages);
+CompatibilityOverrides toOverrides(const CompatibilityChoices& choices);
+QList<CompatibilityValue> toCompatibilityValues(const std::vector<SwitchState>& states);
 PromptView toPromptView(const Result<Prompt>& prompt, qint64 context);
 
 }  // namespace trefoil

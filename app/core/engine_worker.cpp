@@ -30,11 +30,13 @@ class EngineWorker::Runner : public QObject {
 public:
     explicit Runner(EngineWorker* worker) : m_worker(worker) {}
 
-    void load(RequestId id, const QString& folder, const QString& device, int threads, const Flag& cancel) {
+    void load(RequestId id, const QString& folder, const QString& device, int threads, const CompatibilityChoices& switches,
+              const Flag& cancel) {
         if (cancel->requested()) return emit m_worker->loadFailed(id, tr("Loading was stopped."), true);
         LoadOptions options;
         options.device.device = device.toStdString();
         options.device.threads = threads;
+        options.compatibility = toOverrides(switches);
         const auto progress = [this, id](std::uint64_t done, std::uint64_t total) {
             emit m_worker->loadProgress(id, done, total);
         };
@@ -227,12 +229,13 @@ void EngineWorker::forget(RequestId id) {
     d->generations.remove(id);
 }
 
-RequestId EngineWorker::loadModelAsync(const QString& folder, const QString& device, int threads) {
+RequestId EngineWorker::loadModelAsync(const QString& folder, const QString& device, int threads,
+                                       const CompatibilityChoices& switches) {
     const RequestId id = ++d->lastId;
     const Flag flag = std::make_shared<CancelFlag>();
     d->flags.insert(id, flag);
     QMetaObject::invokeMethod(
-        d->runner, [=, runner = d->runner] { runner->load(id, folder, device, threads, flag); }, Qt::QueuedConnection);
+        d->runner, [=, runner = d->runner] { runner->load(id, folder, device, threads, switches, flag); }, Qt::QueuedConnection);
     return id;
 }
 

@@ -18,7 +18,9 @@ public:
     ~EngineWorker() override;
 
     /// Queues a load; the current model stays until the new one is ready. `device`: "auto", "cpu", "cuda", "cuda:N".
-    RequestId loadModelAsync(const QString& folder, const QString& device = QStringLiteral("auto"), int threads = 0);
+    /// `switches`: compatibility switches that the user set; an unknown one makes the load fail with a message.
+    RequestId loadModelAsync(const QString& folder, const QString& device = QStringLiteral("auto"), int threads = 0,
+                             const CompatibilityChoices& switches = {});
     /// Queues a generation. Answers with passDone…, responseUpdated… and exactly one generationFinished.
     RequestId generateAsync(const GenerateRequest& request);
     /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.

@@ -157,6 +157,26 @@ struct DeviceSummary {
     quint64 memoryFree = 0;
 };
 
+/// Where a compatibility switch's value comes from; the later one wins.
+enum class CompatibilityOrigin : quint8 { Default, Config, User };
+
+/// One of the contract's open points (section 9), as the Model dialog's page "Compatibility" shows it.
+struct CompatibilityValue {
+    QString name;         ///< as in config.json and on the command line
+    QString title;        ///< a few words
+    QString explanation;  ///< what each choice means
+    QStringList choices;  ///< two, the default first
+    QString value;        ///< one of `choices`
+    CompatibilityOrigin origin = CompatibilityOrigin::Default;
+    bool operator==(const CompatibilityValue&) const = default;
+};
+
+/// Switches that the user set: name -> choice.
+using CompatibilityChoices = QHash<QString, QString>;
+
+/// All switches at their defaults, in the contract's order.
+QList<CompatibilityValue> compatibilityValues();
+
 /// What the Model dialog, the status bar and the docks show of a loaded model.
 struct ModelSummary {
     QString folder;
@@ -176,6 +196,7 @@ struct ModelSummary {
     qint32 thinkEndId = -1;  ///< -1: no think phase
     double loadMs = 0.0;
     ControlValues defaults;                     ///< all controls
+    QList<CompatibilityValue> compatibility;    ///< all switches as they stand
     QStringList notes;                          ///< assumed values, ignored tensors, stray files
     QList<QPair<QString, QString>> dimensions;  ///< label and value, for the Model dialog
 };

@@ -51,6 +51,7 @@ public:
         readRope();
         readTokens();
         readLayers();
+        readSwitches();
         if (!m_error) checkTogether();
         if (m_error) return *m_error;
         return std::move(m_config);
@@ -287,6 +288,22 @@ private:
         if (differs)
             note("layer_types and full_attention_interval " + std::to_string(interval) +
                  " contradict each other: layer_types are used");
+    }
+
+    // Section 9's overrides, written by a person for this program: a typing error is a fault here, unlike an unknown key
+    // elsewhere.
+    void readSwitches() {
+        const json* own = find("trefoil");
+        if (own == nullptr) return;
+        if (!own->is_object()) return fail("trefoil must be an object of compatibility switches, found " + valueText(*own));
+        for (const auto& item : own->items()) {
+            if (!item.value().is_string())
+                return fail("trefoil." + printable(item.key()) + " must be a string, found " + valueText(item.value()));
+            const auto choice = item.value().get<std::string>();
+            if (const Status s = setCompatibility(m_config.compatibility, item.key(), choice); !s.ok())
+                return fail("trefoil: " + s.error().message, s.error().hint);
+            m_config.configSwitches[item.key()] = choice;
+        }
     }
 
     void checkTogether() {

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/checkpoint/compatibility.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,18 +15,6 @@ namespace trefoil {
 
 /// The kind of a layer's mixer.
 enum class LayerKind : std::uint8_t { GatedDeltaNet, FullAttention };
-
-/// Section 9's open points: inferred behaviour, each behind one switch. Defaults as the contract gives them.
-/// (`align_blocks`, the sixth point, is a generation control.)
-struct Compatibility {
-    bool scaleHistoryRead = false;         ///< history value S^T q scaled by Dk^-1/2
-    bool scaleNoisyValueByBeta = false;    ///< v scaled by beta in the noisy mixer
-    bool zeroCentredNorms = true;          ///< RMSNorm weights stored as w with (1 + w) applied; false: plain w
-    bool noisyRowsPredictNext = false;     ///< row t of a noisy pass predicts token t + 1 instead of its own
-    bool coresetMassRenormalised = false;  ///< coreset mass from renormalised top-k weights instead of raw probabilities
-
-    bool operator==(const Compatibility&) const = default;
-};
 
 /// The dimensions of a model. All counts are in elements. Field names follow config.json.
 struct ModelConfig {
@@ -53,7 +42,8 @@ struct ModelConfig {
     std::vector<TokenId> eosTokenIds;  ///< never empty in a valid configuration
     std::vector<LayerKind> layers;     ///< one per layer
 
-    Compatibility compatibility;
+    Compatibility compatibility;            ///< section 9, overrides applied
+    CompatibilityOverrides configSwitches;  ///< those that config.json's `trefoil` object sets
 
     /// Human-readable remarks: values that were assumed, conflicts and which side won. Shown by `info` and the Model dialog.
     std::vector<std::string> notes;

@@ -82,6 +82,13 @@ public:
         return plan;
     }
 
+    Status setCompatibility(const Compatibility& compatibility) override {
+        if (compatibility.zeroCentredNorms != config().compatibility.zeroCentredNorms)
+            return makeError(ErrorKind::Unsupported, "the norms' weights take their form while they are loaded");
+        m_model.setCompatibility(compatibility);
+        return reset();
+    }
+
     Status reset() override {
         m_prefix.clear();
         m_draftRows = 0;

@@ -51,6 +51,8 @@ public:
     }
     [[nodiscard]] std::int64_t logitRows() const { return m_logitRows; }
     [[nodiscard]] const ModelConfig& config() const { return m_config; }
+    /// The norms' form must stay: it went into the weights.
+    void setCompatibility(const Compatibility& compatibility) { m_config.compatibility = compatibility; }
     [[nodiscard]] kernels::ThreadPool& pool() { return m_pool; }
     [[nodiscard]] std::uint64_t weightBytes() const { return m_weights.bytes(); }
     [[nodiscard]] std::uint64_t workspaceBytes() const;

@@ -73,6 +73,13 @@ public:
     /// True when activations are kept in 16 bits: comparisons with float32 golden files are then looser (section 10).
     [[nodiscard]] virtual bool reducedPrecision() const { return false; }
 
+    /// Decides section 9's switches another way without loading again, and empties the prefix. Unsupported where that needs a
+    /// new load, and then nothing has changed. For `verify --search`.
+    virtual Status setCompatibility(const Compatibility& compatibility) {
+        (void)compatibility;
+        return makeError(ErrorKind::Unsupported, "this device takes other switches only while it loads");
+    }
+
     /// Empty prefix, zero counts.
     virtual Status reset() = 0;
     [[nodiscard]] virtual std::int64_t prefixLength() const = 0;

@@ -6,9 +6,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace trefoil {
@@ -49,12 +52,13 @@ std::vector<T> numbers(const Json& list) {
     return out;
 }
 
-Result<GoldenCase> parseCase(const Json& json, std::size_t index) {
+Result<GoldenCase> parseCase(const Json& json, std::size_t index, bool alignBlocks) {
     const std::string where = "case " + std::to_string(index);
     if (!json.is_object() || !json.contains("controls") || !json.contains("prompt") || !json.contains("response") ||
         !json.contains("passes"))
         return makeError(ErrorKind::Format, where + " lacks controls, prompt, response or passes");
     GoldenCase out;
+    out.config.alignBlocks = alignBlocks;
     if (const Status s = applyGenerationJson(out.config, json["controls"].dump(), where); !s.ok()) return s.error();
     out.prompt = numbers<TokenId>(json["prompt"]);
     out.response = numbers<TokenId>(json["response"]);
@@ -88,10 +92,11 @@ std::string caseDifference(const GoldenCase& golden, const DecodeResult& result,
                            bool reduced) {
     if (result.error) return result.error->message;
     const double tolerance = reduced ? kReducedConfidence : golden.confidenceTolerance;
-    for (std::size_t i = 0; i < std::min(passes.size(), golden.passes.size()); ++i)
+    const bool passesToo = golden.passes.is_array();
+    for (std::size_t i = 0; passesToo && i < std::min(passes.size(), golden.passes.size()); ++i)
         if (const std::string d = passDifference(passes[i], golden.passes[i], tolerance); !d.empty())
             return "pass " + std::to_string(i) + ": other " + d;
-    if (passes.size() != golden.passes.size())
+    if (passesToo && passes.size() != golden.passes.size())
         return std::to_string(passes.size()) + " passes, golden " + std::to_string(golden.passes.size());
     if (result.response != golden.response) {
         const auto at =
@@ -106,8 +111,8 @@ public:
     Comparison(Executor& executor, const VerifyOptions& options) : m_executor(executor), m_options(options) {}
 
     Status tensors(const std::filesystem::path& file) {
-        return compareGoldenTensors(m_executor, file, [this](VerifyRow row, double error) {
-            m_report.worstError = std::max(m_report.worstError, error);
+        return compareGoldenTensors(m_executor, file, [this](VerifyRow row) {
+            m_report.worstError = std::max(m_report.worstError, row.error);
             add(std::move(row));
         });
     }
@@ -119,16 +124,19 @@ public:
         if (!in) return makeError(ErrorKind::Io, "cannot read " + file.string());
         const Json cases = Json::parse(text.str(), nullptr, false);
         if (!cases.is_array()) return makeError(ErrorKind::Format, file.string() + " is not a JSON list of cases");
-        for (std::size_t i = 0; i < cases.size(); ++i) {
+        for (std::size_t i = 0; i < std::min(cases.size(), m_options.mostCases); ++i) {
             if (m_options.cancel != nullptr && m_options.cancel->requested()) return makeError(ErrorKind::Cancelled, "stopped");
-            auto golden = parseCase(cases[i], i);
+            auto golden = parseCase(cases[i], i, m_executor.config().compatibility.alignBlocks);
             if (!golden.ok()) return golden.error();
             runCase(*golden, i);
         }
         return {};
     }
 
-    VerifyReport take() { return std::move(m_report); }
+    VerifyReport take() {
+        m_report.firstDifference = describeFirst();
+        return std::move(m_report);
+    }
 
 private:
     void runCase(const GoldenCase& golden, std::size_t index) {
@@ -143,9 +151,29 @@ private:
         const DecodeResult result =
             decode(m_executor, request, recorder, m_options.cancel != nullptr ? *m_options.cancel : never);
         const std::string difference = caseDifference(golden, result, recorder.passes, m_executor.reducedPrecision());
-        const std::string same =
-            std::to_string(result.response.size()) + " tokens, " + std::to_string(recorder.passes.size()) + " passes identical";
+        const std::string same = std::to_string(result.response.size()) + " tokens" +
+                                 (golden.passes.is_array() ? ", " + std::to_string(recorder.passes.size()) + " passes" : "") +
+                                 " identical";
         add({name, difference.empty() ? same : difference, difference.empty(), false});
+    }
+
+    [[nodiscard]] std::string describeFirst() const {
+        const auto& rows = m_report.rows;
+        const auto bad = std::find_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return !r.ok; });
+        if (bad == rows.end()) return {};
+        std::string out = bad->name;
+        static constexpr std::string_view kLayer = ".layer.";
+        if (const std::size_t at = bad->name.find(kLayer); at != std::string::npos) {
+            const auto layer = std::strtoull(bad->name.c_str() + at + kLayer.size(), nullptr, 10);
+            const auto& kinds = m_executor.config().layers;
+            if (layer < kinds.size())
+                out += kinds[layer] == LayerKind::FullAttention ? " (full attention, then experts)"
+                                                                : " (Gated DeltaNet, then experts)";
+        }
+        out += bad->error > 0 ? " differs by " + bad->result : ": " + bad->result;
+        if (bad == rows.begin()) return out + "; it is the first thing compared";
+        const VerifyRow& before = *std::prev(bad);
+        return out + "; " + before.name + " just before it agrees" + (before.error > 0 ? " (" + before.result + ")" : "");
     }
 
     void add(VerifyRow row) {
@@ -180,6 +208,10 @@ Json passToJson(const PassRecord& pass) {
 
 bool VerifyReport::ok() const {
     return !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.ok; });
+}
+
+std::size_t VerifyReport::failed() const {
+    return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return !r.ok; }));
 }
 
 Result<VerifyReport> verifyGolden(Executor& executor, const std::filesystem::path& golden, const VerifyOptions& options) {

@@ -10,8 +10,7 @@
 
 namespace trefoil {
 
-/// Runs the passes that golden.safetensors names and compares every tensor; calls `add` for each.
-Status compareGoldenTensors(Executor& executor, const std::filesystem::path& file,
-                            const std::function<void(VerifyRow, double)>& add);
+/// Runs the passes that golden.safetensors names and compares every tensor; calls `add` for each, in the order of computing.
+Status compareGoldenTensors(Executor& executor, const std::filesystem::path& file, const std::function<void(VerifyRow)>& add);
 
 }  // namespace trefoil

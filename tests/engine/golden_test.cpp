@@ -39,6 +39,11 @@ protected:
 };
 
 TEST_F(EngineTest, TinyEqualsTheReference) { expectGolden(kSource / "tests/golden/tiny", kSource / "tests/golden/tiny", 2, 90); }
+/// transformers' own qwen3_5_moe, recorded by tests/reference/dump_reference.py (the folder's README has the commands).
+TEST_F(EngineTest, CausalHalfEqualsTransformers) {
+    const auto folder = kSource / "tests/golden/transformers-qwen3_5_moe";
+    expectGolden(folder, folder, 2, 7);
+}
 TEST_F(EngineTest, DemoEqualsTheReference) { expectGolden(kDemo, kSource / "tests/golden/demo", 1, 46); }
 
 /// The demo model, loaded once, with a way to ask it.
