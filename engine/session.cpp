@@ -24,10 +24,14 @@ Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, 
     if (tokenizer.ok()) {
         text->tokenizer = std::move(*tokenizer);
         auto format = ChatFormat::create(text->tokenizer);
-        if (format.ok())
+        if (format.ok()) {
             text->format = std::make_shared<const ChatFormat>(std::move(*format));
-        else if (required)
+            const bool thinks = text->tokenizer->controlId("<think>") && text->tokenizer->controlId("</think>");
+            text->chatTemplate = checkChatTemplate(checkpoint.folder(), thinks);
+            if (!text->chatTemplate.note.empty()) text->notes.push_back(text->chatTemplate.note);
+        } else if (required) {
             return format.error();
+        }
     } else if (required || tokenizer.error().kind != ErrorKind::NotFound) {
         return tokenizer.error();
     }

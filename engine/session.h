@@ -9,6 +9,7 @@
 #include "engine/runtime/devices.h"
 #include "engine/runtime/executor.h"
 #include "engine/tokenizer/chat_format.h"
+#include "engine/tokenizer/chat_template.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -33,6 +34,7 @@ struct TextModel {
     std::vector<TokenId> eosIds;
     TokenId maskId = -1;
     std::int64_t context = 0;
+    ChatTemplateCheck chatTemplate;  ///< whether the checkpoint asks for the prompts that `format` writes
     std::vector<std::string> notes;  ///< about tokenizer and chat format, for people, a line each
 };
 

@@ -72,6 +72,7 @@ Json describe(const PreparedModel& prepared) {
              {"files", summary.files},
              {"tokenizer", nullptr},
              {"chat_format", prepared.text->format ? Json("ChatML") : Json(nullptr)},
+             {"chat_template", prepared.text->chatTemplate.name()},
              {"dimensions", dimensions(prepared.checkpoint.config())},
              {"defaults", Json::parse(toJson(prepared.defaults))},
              {"devices", Json::array()},
@@ -89,7 +90,9 @@ std::string forPeople(const Json& info) {
     out << info["folder"].get<std::string>() << "\n"
         << "parameters   " << info["parameters"].dump() << ", " << byteText(info["weight_bytes"].get<std::uint64_t>())
         << " of weights, " << info["layout"].get<std::string>() << "\n"
-        << "tokenizer    " << (info["tokenizer"].is_null() ? "none" : info["tokenizer"].get<std::string>()) << "\n\ndimensions\n";
+        << "tokenizer    " << (info["tokenizer"].is_null() ? "none" : info["tokenizer"].get<std::string>()) << "\n"
+        << "chat format  " << (info["chat_format"].is_null() ? "none" : info["chat_format"].get<std::string>())
+        << "; the checkpoint's template: " << info["chat_template"].get<std::string>() << "\n\ndimensions\n";
     for (const auto& [key, value] : info["dimensions"].items()) out << "  " << key << " = " << scalar(value) << "\n";
     out << "\ndefaults of a generation\n";
     for (const auto& [key, value] : info["defaults"].items()) out << "  " << key << " = " << scalar(value) << "\n";

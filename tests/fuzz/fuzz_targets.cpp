@@ -4,6 +4,8 @@
 #include "engine/checkpoint/model_config.h"
 #include "engine/checkpoint/model_config_reader.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/tokenizer/byte_pair_tokenizer.h"
+#include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/sentencepiece_model.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -116,6 +118,37 @@ void sentencePieceModel(std::span<const std::uint8_t> input) {
         require(!looksLikeControl(model->pieces[i].text) || model->pieces[i].type == PieceType::Control,
                 "what looks like a control piece is one");
     }
+}
+
+void bytePairTokenizer(std::span<const std::uint8_t> input) {
+    std::vector<std::string> notes;
+    const auto tokenizer = makeBytePair(asText(input), "tokenizer.json", notes);
+    if (!tokenizer.ok()) return requireMessage(tokenizer.error());
+    const Tokenizer& t = **tokenizer;
+    for (const std::string text : {"hello  wo\u00EBrld 12\n", "e\u0301 \u6C34</think><|im_end|> <tool_call>x", "a"}) {
+        const auto ids = t.checkedEncode(text);
+        if (!ids.ok()) {
+            requireMessage(ids.error());
+            continue;
+        }
+        require(!ids->empty(), "a text has ids");
+        for (const TokenId id : *ids) require(id >= 0 && id < t.vocabSize() && !t.isControl(id), "text has no control pieces");
+        const std::string back = t.decode(*ids);
+        require(isValidUtf8(back), "decoded text is UTF-8");
+        const auto decoder = t.streamDecoder();
+        std::string streamed;
+        for (const TokenId id : *ids) streamed += decoder->push(std::span(&id, 1));
+        require(streamed + decoder->flush() == back, "streaming gives the same text");
+        for (const TokenId id : *ids) require(isValidUtf8(t.displayText(id)), "a piece can be shown");
+    }
+}
+
+void chatTemplate(std::span<const std::uint8_t> input) {
+    const ChatTemplateCheck check = judgeChatTemplate(asText(input), "chat_template.jinja", true);
+    require(check.verdict != ChatTemplateCheck::Verdict::Missing, "a template is there");
+    require(check.recognised() == check.note.empty(), "what is not recognised has a note");
+    require(isValidUtf8(check.note), "a note is UTF-8");
+    for (const char c : check.note) require(static_cast<unsigned char>(c) >= 0x20, "a note is one line");
 }
 
 }  // namespace trefoil::fuzz

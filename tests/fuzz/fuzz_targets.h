@@ -13,6 +13,10 @@ void safetensorsFile(std::span<const std::uint8_t> input);
 void configJson(std::span<const std::uint8_t> input);
 /// model.safetensors.index.json, and the end tokens of generation_config.json.
 void indexJson(std::span<const std::uint8_t> input);
+/// tokenizer.json: what is accepted encodes any text and gives it back, without control pieces.
+void bytePairTokenizer(std::span<const std::uint8_t> input);
+/// A chat template: judged within its limits, with a verdict that says what it is.
+void chatTemplate(std::span<const std::uint8_t> input);
 /// The reader of tokenizer.model (not the library's own).
 void sentencePieceModel(std::span<const std::uint8_t> input);
 
