@@ -194,7 +194,8 @@ private:
             return unsupported("model.dropout is " + printable(dropout.dump(-1, ' ', true)) +
                                "; merging by chance cannot be used");
         for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
-            if (const json& value = member(model, key); !value.is_null() && value != "")
+            if (const json& value = member(model, key);
+                !value.is_null() && !(value.is_string() && value.get_ref<const std::string&>().empty()))
                 return unsupported(std::string("model.") + key + " is not empty");
         if (isTrue(member(model, "byte_fallback")))
             return unsupported("model.byte_fallback is true; a vocabulary of bytes in the byte-level alphabet is expected");
