@@ -59,7 +59,7 @@ private:
     Engine m_engine;
 };
 
-Result<SwitchSearch> searchIn(Source& source, const fs::path& golden, SwitchSearchOptions how = {},
+Result<SwitchSearch> searchIn(Source& source, const fs::path& golden, const SwitchSearchOptions& how = {},
                               const Compatibility& from = {}) {
     return searchSwitches([&source](const Compatibility& c) { return source(c); }, from, golden, how);
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -128,7 +129,7 @@ struct Layout {
     std::size_t shards;
 };
 
-void PrintTo(const Layout& layout, std::ostream* out) { *out << layout.name; }
+std::ostream& operator<<(std::ostream& out, const Layout& layout) { return out << layout.name; }
 
 class LayoutTest : public ::testing::TestWithParam<Layout> {
 protected:
