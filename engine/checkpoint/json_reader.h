@@ -16,5 +16,7 @@ inline constexpr int kDeepestJson = 64;
 /// UTF-8, a number out of range, a key that stands twice in one object, or nesting deeper than kDeepestJson. Stops at the first
 /// fault.
 Result<nlohmann::json> parseJsonObject(std::string_view text, const std::string& source);
+/// The same for a text whose top level must be a list.
+Result<nlohmann::json> parseJsonArray(std::string_view text, const std::string& source);
 
 }  // namespace trefoil

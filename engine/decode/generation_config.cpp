@@ -1,5 +1,7 @@
 #include "engine/decode/generation_config.h"
 
+#include "engine/checkpoint/json_reader.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -196,8 +198,9 @@ Result<std::string> controlText(const GenerationConfig& config, std::string_view
 }
 
 Status applyGenerationJson(GenerationConfig& config, std::string_view json, const std::string& source) {
-    const Json parsed = Json::parse(json, nullptr, false);
-    if (!parsed.is_object()) return makeError(ErrorKind::Format, source + " is not a JSON object", "repair or remove the file");
+    const auto object = parseJsonObject(json, source);
+    if (!object.ok()) return object.error();
+    const Json& parsed = *object;
     GenerationConfig changed = config;
     for (const Control& control : controls()) {
         const auto it = parsed.find(std::string(control.spec.name));

@@ -1,5 +1,7 @@
 #include "engine/verify/golden.h"
 
+#include "engine/checkpoint/input_file.h"
+#include "engine/verify/golden_cases.h"
 #include "engine/verify/golden_tensors.h"
 
 #include <algorithm>
@@ -7,10 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -32,58 +32,17 @@ public:
     std::vector<PassRecord> passes;
 };
 
-/// A case of traces.json.
-struct GoldenCase {  // NOLINT(bugprone-exception-escape): moving JSON asserts its invariant, it does not throw
-    GenerationConfig config;
-    std::vector<TokenId> prompt;
-    std::vector<TokenId> response;
-    bool thinking = false;
-    std::optional<TokenId> thinkEndId;
-    bool bf16 = false;
-    double confidenceTolerance = kTinyConfidence;
-    Json passes;
-};
-
-template <class T>
-std::vector<T> numbers(const Json& list) {
-    std::vector<T> out;
-    if (list.is_array())
-        for (const Json& v : list) out.push_back(v.is_number() ? v.get<T>() : T{});
-    return out;
-}
-
-Result<GoldenCase> parseCase(const Json& json, std::size_t index, bool alignBlocks) {
-    const std::string where = "case " + std::to_string(index);
-    if (!json.is_object() || !json.contains("controls") || !json.contains("prompt") || !json.contains("response") ||
-        !json.contains("passes"))
-        return makeError(ErrorKind::Format, where + " lacks controls, prompt, response or passes");
-    GoldenCase out;
-    out.config.alignBlocks = alignBlocks;
-    if (const Status s = applyGenerationJson(out.config, json["controls"].dump(), where); !s.ok()) return s.error();
-    out.prompt = numbers<TokenId>(json["prompt"]);
-    out.response = numbers<TokenId>(json["response"]);
-    out.thinking = json.value("thinking", false);
-    if (json.contains("think_end_id") && json["think_end_id"].is_number_integer())
-        out.thinkEndId = json["think_end_id"].get<TokenId>();
-    out.bf16 = json.value("bf16", false);
-    if (json.contains("messages")) out.confidenceTolerance = kDemoConfidence;
-    out.passes = json["passes"];
-    return out;
-}
-
 /// What differs between a pass and its golden twin; empty when they agree.
-std::string passDifference(const PassRecord& pass, const Json& golden, double tolerance) {
-    const auto tokens = numbers<TokenId>(golden.value("tokens", Json::array()));
-    if (golden.value("kind", "") != passKindName(pass.kind)) return "kind " + std::string(passKindName(pass.kind));
-    if (golden.value("block", -1) != pass.block || golden.value("step", -1) != pass.step) return "block or step";
-    if (pass.tokens != tokens) return "tokens";
-    if (pass.kind == PassKind::Verify) return golden.value("accepted", -1) == pass.accepted ? "" : "accepted rows";
-    if (numbers<std::int32_t>(golden.value("resolved", Json::array())) != pass.resolved) return "resolved rows";
-    const auto candidates = numbers<TokenId>(golden.value("candidates", Json::array()));
-    const auto confidences = numbers<double>(golden.value("confidences", Json::array()));
-    if (candidates.size() != pass.rows.size() || confidences.size() != pass.rows.size()) return "number of rows";
+std::string passDifference(const PassRecord& pass, const GoldenPass& golden, double tolerance) {
+    if (golden.kind != passKindName(pass.kind)) return "kind " + std::string(passKindName(pass.kind));
+    if (golden.block != pass.block || golden.step != pass.step) return "block or step";
+    if (pass.tokens != golden.tokens) return "tokens";
+    if (pass.kind == PassKind::Verify) return golden.accepted == pass.accepted ? "" : "accepted rows";
+    if (golden.resolved != pass.resolved) return "resolved rows";
+    if (golden.candidates.size() != pass.rows.size()) return "number of rows";
     for (std::size_t t = 0; t < pass.rows.size(); ++t)
-        if (pass.rows[t].token == candidates[t] && !(std::fabs(pass.rows[t].confidence - confidences[t]) <= tolerance))
+        if (pass.rows[t].token == golden.candidates[t] &&
+            !(std::fabs(pass.rows[t].confidence - golden.confidences[t]) <= tolerance))
             return "confidence of row " + std::to_string(t);
     return "";
 }
@@ -91,13 +50,14 @@ std::string passDifference(const PassRecord& pass, const Json& golden, double to
 std::string caseDifference(const GoldenCase& golden, const DecodeResult& result, const std::vector<PassRecord>& passes,
                            bool reduced) {
     if (result.error) return result.error->message;
-    const double tolerance = reduced ? kReducedConfidence : golden.confidenceTolerance;
-    const bool passesToo = golden.passes.is_array();
-    for (std::size_t i = 0; passesToo && i < std::min(passes.size(), golden.passes.size()); ++i)
-        if (const std::string d = passDifference(passes[i], golden.passes[i], tolerance); !d.empty())
-            return "pass " + std::to_string(i) + ": other " + d;
-    if (passesToo && passes.size() != golden.passes.size())
-        return std::to_string(passes.size()) + " passes, golden " + std::to_string(golden.passes.size());
+    const double tolerance = reduced ? kReducedConfidence : (golden.hasMessages ? kDemoConfidence : kTinyConfidence);
+    if (golden.passes) {
+        for (std::size_t i = 0; i < std::min(passes.size(), golden.passes->size()); ++i)
+            if (const std::string d = passDifference(passes[i], (*golden.passes)[i], tolerance); !d.empty())
+                return "pass " + std::to_string(i) + ": other " + d;
+        if (passes.size() != golden.passes->size())
+            return std::to_string(passes.size()) + " passes, golden " + std::to_string(golden.passes->size());
+    }
     if (result.response != golden.response) {
         const auto at =
             std::mismatch(result.response.begin(), result.response.end(), golden.response.begin(), golden.response.end());
@@ -118,17 +78,15 @@ public:
     }
 
     Status traces(const std::filesystem::path& file) {
-        std::ifstream in(file, std::ios::binary);
-        std::stringstream text;
-        text << in.rdbuf();
-        if (!in) return makeError(ErrorKind::Io, "cannot read " + file.string());
-        const Json cases = Json::parse(text.str(), nullptr, false);
-        if (!cases.is_array()) return makeError(ErrorKind::Format, file.string() + " is not a JSON list of cases");
-        for (std::size_t i = 0; i < std::min(cases.size(), m_options.mostCases); ++i) {
+        const auto text = readWholeFile(file, kLargestTraces);
+        if (!text.ok()) return text.error();
+        GenerationConfig base;
+        base.alignBlocks = m_executor.config().compatibility.alignBlocks;
+        const auto cases = parseGoldenCases(*text, file.string(), base);
+        if (!cases.ok()) return cases.error();
+        for (std::size_t i = 0; i < std::min(cases->size(), m_options.mostCases); ++i) {
             if (m_options.cancel != nullptr && m_options.cancel->requested()) return makeError(ErrorKind::Cancelled, "stopped");
-            auto golden = parseCase(cases[i], i, m_executor.config().compatibility.alignBlocks);
-            if (!golden.ok()) return golden.error();
-            runCase(*golden, i);
+            runCase((*cases)[i], i);
         }
         return {};
     }
@@ -152,8 +110,7 @@ private:
             decode(m_executor, request, recorder, m_options.cancel != nullptr ? *m_options.cancel : never);
         const std::string difference = caseDifference(golden, result, recorder.passes, m_executor.reducedPrecision());
         const std::string same = std::to_string(result.response.size()) + " tokens" +
-                                 (golden.passes.is_array() ? ", " + std::to_string(recorder.passes.size()) + " passes" : "") +
-                                 " identical";
+                                 (golden.passes ? ", " + std::to_string(recorder.passes.size()) + " passes" : "") + " identical";
         add({name, difference.empty() ? same : difference, difference.empty(), false});
     }
 

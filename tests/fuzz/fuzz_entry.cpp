@@ -1,5 +1,8 @@
-// libFuzzer's entry point; TREFOIL_FUZZ_TARGET names the function of fuzz_targets.h that it calls.
-#include "tests/fuzz/fuzz_targets.h"
+// libFuzzer's entry point; TREFOIL_FUZZ_TARGET names the function of TREFOIL_FUZZ_HEADER that it calls.
+#include TREFOIL_FUZZ_HEADER
+
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     trefoil::fuzz::TREFOIL_FUZZ_TARGET({data, size});

@@ -1,8 +1,9 @@
 // Runs one fuzz target over a folder of inputs and over changed copies of them, the same every time. Stands in for libFuzzer
 // where that is not built, and keeps every input that once failed as a test.
-#include "tests/fuzz/fuzz_targets.h"
+#include TREFOIL_FUZZ_HEADER
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -1,19 +1,19 @@
 #include "tests/fuzz/fuzz_targets.h"
 
-#include "engine/checkpoint/input_file.h"
 #include "engine/checkpoint/model_config.h"
 #include "engine/checkpoint/model_config_reader.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/decode/generation_config.h"
 #include "engine/tokenizer/byte_pair_tokenizer.h"
 #include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/sentencepiece_model.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "engine/verify/golden_cases.h"
+#include "tests/fuzz/require.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,19 +24,6 @@ namespace {
 
 std::string_view asText(std::span<const std::uint8_t> input) {
     return {reinterpret_cast<const char*>(input.data()), input.size()};
-}
-
-// Ends the process where libFuzzer, the sanitizers and ctest all notice.
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "broken promise: %s\n", what);
-    std::abort();
-}
-
-void requireMessage(const Error& error) {
-    require(!error.message.empty(), "an error has a message");
-    require(isValidUtf8(error.message), "a message is UTF-8");
-    for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20, "a message is one line");
 }
 
 // A file in memory, reachable by a path.
@@ -105,6 +92,29 @@ void indexJson(std::span<const std::uint8_t> input) {
     if (!ends.ok()) return requireMessage(ends.error());
     if (ends->has_value())
         for (const TokenId id : **ends) require(id >= 0, "an end token is a token");
+}
+
+void generationConfig(std::span<const std::uint8_t> input) {
+    const GenerationConfig before;
+    GenerationConfig config = before;
+    if (const Status s = applyGenerationJson(config, asText(input), "generation_config.json"); !s.ok()) {
+        requireMessage(s.error());
+        require(config == before, "a refused file changes nothing");
+    }
+    for (const ControlSpec& spec : controlSpecs()) {
+        const auto text = controlText(config, spec.name);
+        GenerationConfig again = config;
+        require(text.ok() && setControl(again, spec.name, *text).ok() && again == config, "every control is in its range");
+    }
+}
+
+void goldenTraces(std::span<const std::uint8_t> input) {
+    const auto cases = parseGoldenCases(asText(input), "traces.json", {});
+    if (!cases.ok()) return requireMessage(cases.error());
+    for (const GoldenCase& golden : *cases)
+        if (golden.passes)
+            for (const GoldenPass& pass : *golden.passes)
+                require(pass.candidates.size() == pass.confidences.size(), "each candidate has its confidence");
 }
 
 void sentencePieceModel(std::span<const std::uint8_t> input) {

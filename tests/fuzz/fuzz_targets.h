@@ -17,6 +17,10 @@ void indexJson(std::span<const std::uint8_t> input);
 void bytePairTokenizer(std::span<const std::uint8_t> input);
 /// A chat template: judged within its limits, with a verdict that says what it is.
 void chatTemplate(std::span<const std::uint8_t> input);
+/// generation_config.json: what is accepted is in range, what is refused changes nothing.
+void generationConfig(std::span<const std::uint8_t> input);
+/// The traces of golden files.
+void goldenTraces(std::span<const std::uint8_t> input);
 /// The reader of tokenizer.model (not the library's own).
 void sentencePieceModel(std::span<const std::uint8_t> input);
 
