@@ -9,12 +9,12 @@
 #include "app/log.h"
 #include "app/termination.h"
 #include "ui/main_window/main_window.h"
+#include "ui/theme/style.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QStyleFactory>
 
 #include <charconv>
 #include <optional>
@@ -49,6 +49,22 @@ void openHistory(StoreWorker& store, const DataLocation& location, const Setting
     store.openAsync(chosen.isEmpty() || !QFileInfo::exists(chosen) ? location.historyFile() : chosen);
 }
 
+/// The folder to load first, and the default model's where that is missing.
+struct StartModel {
+    QString folder;
+    QString missing;
+};
+
+/// What the command line names, the default model, the last one, the demo model: the first of these that there is. A folder of
+/// the command line is taken as it is, so that what is wrong with it is told.
+StartModel modelToStartWith(const QString& named, const Settings& settings) {
+    if (!named.isEmpty()) return {named, {}};
+    const QString standard = settings.defaultModel();
+    if (!standard.isEmpty() && QFileInfo(standard).isDir()) return {standard, {}};
+    const QString last = settings.lastModelFolder();
+    return {!last.isEmpty() && QFileInfo(last).isDir() ? last : demoModelFolder(), standard};
+}
+
 }  // namespace
 
 ApplicationOptions parseArguments(int argc, char** argv) {
@@ -77,7 +93,7 @@ ApplicationOptions parseArguments(int argc, char** argv) {
 }
 
 int runApplication(const ApplicationOptions& options) {
-    if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"))) QApplication::setStyle(fusion);
+    QApplication::setStyle(theme::makeStyle());
     const DataLocation location = findDataLocation();
     const bool configReady = location.ok() && prepareFolder(location.configFolder).ok();
     Settings settings(configReady ? location.settingsFile() : QString());
@@ -106,9 +122,16 @@ int runApplication(const ApplicationOptions& options) {
     openHistory(store, location, settings, window);
     if (!presetProblem.ok()) window.showNotice(QStringLiteral("settings"), presetProblem.text(), false);
 
-    QString folder = options.modelFolder.isEmpty() ? settings.lastModelFolder() : options.modelFolder;
-    if (folder.isEmpty() || (options.modelFolder.isEmpty() && !QFileInfo(folder).isDir())) folder = demoModelFolder();
-    window.openModel(folder);
+    const StartModel start = modelToStartWith(options.modelFolder, settings);
+    window.openModel(start.folder);
+    if (!start.missing.isEmpty())
+        window.showNotice(
+            QStringLiteral("model"),
+            QCoreApplication::translate("trefoil::Application",
+                                        "The model to load at every start is not there any more: %1. Choose another "
+                                        "one with File, Recent models, Manage.")
+                .arg(QDir::toNativeSeparators(start.missing)),
+            false);
     window.show();
     return QApplication::exec();
 }

@@ -8,7 +8,7 @@
 namespace trefoil {
 
 struct ApplicationOptions {
-    QString modelFolder;  ///< empty: the last one, or the demo model
+    QString modelFolder;  ///< empty: the default model, the last one, or the demo model
     QString device;       ///< empty: the setting
     int threads = -1;     ///< -1: the setting
     std::string problem;  ///< not empty: the command line is wrong

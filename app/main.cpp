@@ -18,7 +18,7 @@ bool answeredEarly(int argc, char** argv, int& exitCode) {
             std::puts(
                 "usage: trefoil [--model DIR | DIR] [--device auto|cpu|cuda|cuda:N] [--threads N]\n\n"
                 "Chat with block-diffusion language models and watch them decode.\n\n"
-                "  DIR, --model DIR   open this model folder (otherwise the last one, or the demo model)\n"
+                "  DIR, --model DIR   open this model folder (otherwise the default or last one)\n"
                 "  --device NAME      where the model runs; for this start only\n"
                 "  --threads N        CPU threads; 0: all cores\n"
                 "  --version          print the version\n\n"

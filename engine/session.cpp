@@ -72,6 +72,8 @@ Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const Lo
     for (const auto& [name, choice] : options.compatibility)
         if (const Status s = setCompatibility(compatibility, name, choice); !s.ok()) return s.error();
     checkpoint->setCompatibility(compatibility);
+    const std::int64_t modelContext = checkpoint->config().maxPositionEmbeddings;
+    if (options.device.context > 0) checkpoint->limitContext(options.device.context);
     auto text = openText(*checkpoint, options.requireTokenizer);
     if (!text.ok()) return text.error();
     if (const Status s = resolveMaskToken(*checkpoint, (*text)->tokenizer.get()); !s.ok()) return s.error();
@@ -91,21 +93,51 @@ Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const Lo
     auto notes = notesOf(*checkpoint, switches);
     if (!notes.ok()) return notes.error();
     notes->insert(notes->end(), withMask->notes.begin(), withMask->notes.end());
-    return PreparedModel{std::move(*checkpoint), std::move(withMask), defaults, std::move(switches), *std::move(notes)};
+    return PreparedModel{std::move(*checkpoint), std::move(withMask), defaults,
+                         std::move(switches),    *std::move(notes),   modelContext};
 }
 
-Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,
-                                 const CancelFlag& cancel) {
+Result<ModelExamination> examineModel(const std::filesystem::path& folder, const LoadOptions& options) {
+    auto prepared = prepareModel(folder, options);
+    if (!prepared.ok()) return prepared.error();
+    ModelExamination out;
+    out.summary = prepared->checkpoint.summary();
+    out.summary.notes = prepared->notes;
+    out.switches = prepared->switches;
+    out.config = prepared->checkpoint.config();
+    out.defaults = prepared->defaults;
+    out.text = prepared->text;
+    out.modelContext = prepared->modelContext;
+    out.devices = planDevices(prepared->checkpoint, options.device);
+    const auto choice = chooseDevice(prepared->checkpoint, options.device);
+    if (choice.ok())
+        out.chosenDevice = choice->id();
+    else
+        out.problem = choice.error().text();
+    return out;
+}
+
+Result<ReadyModel> loadModel(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,
+                             const CancelFlag& cancel) {
     const auto start = std::chrono::steady_clock::now();
     auto prepared = prepareModel(folder, options);
     if (!prepared.ok()) return prepared.error();
     if (cancel.requested()) return makeError(ErrorKind::Cancelled, "loading was stopped");
-    const auto choice = chooseDevice(prepared->checkpoint, options.device);
+    auto choice = chooseDevice(prepared->checkpoint, options.device);
     if (!choice.ok()) return choice.error();
+    if (choice->fit == MemoryFit::FitsAlone && options.release && options.release()) {
+        DeviceOptions alone = options.device;
+        alone.device = choice->id();
+        alone.inUse = {};
+        choice = chooseDevice(prepared->checkpoint, alone);
+        if (!choice.ok()) return choice.error();
+    }
+    if (cancel.requested()) return makeError(ErrorKind::Cancelled, "loading was stopped");
     auto executor = makeExecutor(prepared->checkpoint, *choice, options.device, progress, &cancel);
     if (!executor.ok()) return executor.error();
 
-    LoadedModel model;
+    ReadyModel ready;
+    LoadedModel& model = ready.model;
     model.summary = prepared->checkpoint.summary();
     model.summary.notes = prepared->notes;
     model.switches = prepared->switches;
@@ -117,9 +149,21 @@ Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const Load
     model.memory = (*executor)->memory();
     model.text = prepared->text;
     model.loadMilliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    m_impl->executor = std::move(*executor);
-    m_impl->model = model;
-    return model;
+    ready.executor = std::move(*executor);
+    return ready;
+}
+
+Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,
+                                 const CancelFlag& cancel) {
+    auto ready = loadModel(folder, options, progress, cancel);
+    if (!ready.ok()) return ready.error();
+    adopt(*std::move(ready));
+    return *m_impl->model;
+}
+
+void Engine::adopt(ReadyModel ready) {
+    m_impl->executor = std::move(ready.executor);
+    m_impl->model = std::move(ready.model);
 }
 
 void Engine::unload() {

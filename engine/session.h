@@ -25,6 +25,9 @@ struct LoadOptions {
     DeviceOptions device;
     CompatibilityOverrides compatibility;  ///< section 9's switches that the user set; they win over config.json's
     bool requireTokenizer = true;          ///< false for verify, bench and --ids
+    /// Asked when the new model only fits once the one in use (device.inUse) is let go: true when it has been. Empty: it stays,
+    /// and the load fails.
+    std::function<bool()> release = {};
 };
 
 /// The text side of a model. Immutable; shared between threads (the window counts tokens while the engine generates).
@@ -64,10 +67,37 @@ struct PreparedModel {
     GenerationConfig defaults;
     std::vector<SwitchState> switches;
     std::vector<std::string> notes;  ///< of the checkpoint, the switches, the norms' weights and the text side
+    std::int64_t modelContext = 0;   ///< the checkpoint's own; the configuration's may have been made shorter (DeviceOptions)
 };
 
-/// The first half of Engine::load, from headers alone: for `info` and the Model dialog.
+/// The first half of loadModel, from headers alone.
 Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const LoadOptions& options);
+
+/// What is to be known before a model is loaded: that it is complete, what it is, what it takes on each device.
+struct ModelExamination {
+    CheckpointSummary summary;
+    ModelConfig config;
+    GenerationConfig defaults;
+    std::shared_ptr<const TextModel> text;
+    std::int64_t modelContext = 0;  ///< the checkpoint's own; config.maxPositionEmbeddings is the one planned for
+    std::vector<SwitchState> switches;
+    std::vector<DevicePlan> devices;  ///< one for each device of the machine
+    std::string chosenDevice;         ///< DeviceInfo::id of the one that `options.device` leads to; empty: none, see problem
+    std::string problem;              ///< why no device can be chosen
+};
+
+/// For `info` and the Model dialog; reads no weights. An error says what makes the folder no complete model.
+Result<ModelExamination> examineModel(const std::filesystem::path& folder, const LoadOptions& options);
+
+/// A loaded model that nobody uses yet.
+struct ReadyModel {
+    LoadedModel model;
+    std::unique_ptr<Executor> executor;
+};
+
+/// Loads a model folder, on any thread, beside whatever an Engine uses at that time.
+Result<ReadyModel> loadModel(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,
+                             const CancelFlag& cancel);
 
 class Engine {
 public:
@@ -80,6 +110,8 @@ public:
     Result<LoadedModel> load(const std::filesystem::path& folder, const LoadOptions& options,
                              const std::function<void(std::uint64_t done, std::uint64_t total)>& progress,
                              const CancelFlag& cancel);
+    /// Uses a loaded model from now on; the previous one is let go.
+    void adopt(ReadyModel ready);
     void unload();
     /// nullptr while nothing is loaded.
     [[nodiscard]] const LoadedModel* model() const;

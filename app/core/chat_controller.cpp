@@ -37,15 +37,25 @@ void ChatController::connectEngine() {
         if (id == m_loadRequest) emit loadProgress(done, total, m_loadClock.elapsed());
     });
     connect(m_engine, &EngineWorker::modelLoaded, this, [this](RequestId id, const ModelSummary& model) {
-        if (id == m_loadRequest) m_loadRequest = 0;
+        if (id == m_loadRequest) {
+            m_loadRequest = 0;
+            m_loaded = m_loading;
+        }
         m_model = model;
         emit modelReady(model);
         emit controlsChanged(controls());
     });
-    connect(m_engine, &EngineWorker::loadFailed, this, [this](RequestId id, const QString& message, bool cancelled) {
+    connect(m_engine, &EngineWorker::modelUnloaded, this, [this] {
+        m_model.reset();
+        emit modelGone();
+    });
+    connect(m_engine, &EngineWorker::loadFailed, this, [this](RequestId id, const QString& message, LoadEnd end) {
         if (id != m_loadRequest) return;
         m_loadRequest = 0;
-        emit loadEnded(cancelled ? QString() : message);
+        emit loadEnded(m_loading, end == LoadEnd::Cancelled ? QString() : message, end);
+    });
+    connect(m_engine, &EngineWorker::modelExamined, this, [this](RequestId id, const ModelExaminationView& model) {
+        if (id == m_examineRequest) emit modelExamined(model);
     });
     connect(m_engine, &EngineWorker::prefillProgress, this, [this](RequestId id, qint64 done, qint64 total) {
         if (!m_running || id != m_running->request) return;
@@ -100,12 +110,15 @@ ControlValues ChatController::controls() const {
 
 // ---------------------------------------------------------------------------------------------------------------- model
 
-void ChatController::loadModel(const QString& folder, const QString& device, int threads) {
+void ChatController::loadModel(const ModelLoadRequest& request) {
     if (m_loadRequest != 0) m_engine->cancel(m_loadRequest);
     m_loadClock.start();
-    m_loadRequest = m_engine->loadModelAsync(folder, device, threads);
-    emit loadStarted(folder.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty));
+    m_loading = request;
+    m_loadRequest = m_engine->loadModelAsync(request);
+    emit loadStarted(request.folder.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty));
 }
+
+void ChatController::examineModel(const ModelLoadRequest& request) { m_examineRequest = m_engine->examineModelAsync(request); }
 
 void ChatController::cancelLoad() { m_engine->cancel(m_loadRequest); }
 
@@ -311,6 +324,8 @@ void ChatController::sendWithoutOldest(const QString& text) {
 
 void ChatController::ask(const QString& question, const QList<PromptMessage>& messages) {
     if (m_running) return;
+    // It may have been let go for another one while the prompt was counted.
+    if (!m_model) return emit sendRefused({tr("No model is loaded. Open one with File, Open model."), false, 0, false}, question);
     ensureStored();
     MessageRecord user = newMessage(m_conversation.id, kUser, question);
     m_store->appendMessage(user);

@@ -42,13 +42,18 @@ public:
     [[nodiscard]] QString runningMessage() const { return m_running ? m_running->answer.id : QString(); }
     /// The trace of the answer being written, so far.
     [[nodiscard]] TraceView liveTrace() const { return m_running ? m_running->trace : TraceView(); }
+    /// What the model in use was loaded with.
+    [[nodiscard]] const ModelLoadRequest& loadedRequest() const { return m_loaded; }
     [[nodiscard]] bool isLoading() const { return m_loadRequest != 0; }
     /// Controls of the open conversation: the model's defaults with the conversation's own values over them.
     [[nodiscard]] ControlValues controls() const;
 
 public slots:
-    void loadModel(const QString& folder, const QString& device, int threads);
+    /// The model in use stays until the new one is ready; where both do not fit, `mayUnload` decides (see EngineWorker).
+    void loadModel(const trefoil::ModelLoadRequest& request);
     void cancelLoad();
+    /// Says what a folder holds and needs; answers with modelExamined, for the newest request only.
+    void examineModel(const trefoil::ModelLoadRequest& request);
 
     void newConversation();
     void openConversation(const QString& id);
@@ -78,8 +83,11 @@ signals:
     void loadStarted(const QString& name);
     void loadProgress(quint64 done, quint64 total, qint64 elapsedMs);
     void modelReady(const trefoil::ModelSummary& model);
-    /// The model that was loaded before stays. `message` is empty when the person cancelled.
-    void loadEnded(const QString& message);
+    /// The model in use had to go for the one that is being loaded.
+    void modelGone();
+    /// model() says whether the model that was loaded before is still there. `message` is empty when the person cancelled.
+    void loadEnded(const trefoil::ModelLoadRequest& request, const QString& message, trefoil::LoadEnd end);
+    void modelExamined(const trefoil::ModelExaminationView& model);
 
     /// Newest first. `working`: the conversation that is being answered.
     void listChanged(const QList<trefoil::ConversationSummary>& list, const QString& working);
@@ -141,7 +149,10 @@ private:
     StoreWorker* m_store;
     std::optional<ModelSummary> m_model;
     RequestId m_loadRequest = 0;
+    ModelLoadRequest m_loading;
+    ModelLoadRequest m_loaded;
     QElapsedTimer m_loadClock;
+    RequestId m_examineRequest = 0;
 
     QList<ConversationSummary> m_list;
     QList<QString> m_deleted;  ///< hidden at once, before the store answers

@@ -74,6 +74,23 @@ QList<QPair<QString, QString>> dimensionRows(const ModelConfig& c) {
                              .arg(QLocale().toString(c.ropeTheta, 'g', 8), number(c.rotaryDim()), number(c.headDim))}};
 }
 
+QString modelName(const QString& folder) { return QFileInfo(QDir(folder).absolutePath()).fileName(); }
+
+DevicePlanView toPlanView(const DevicePlan& plan) {
+    DevicePlanView out;
+    out.device = toDeviceSummary(plan.device);
+    out.planned = plan.plan.has_value();
+    out.fit = static_cast<DeviceFit>(plan.fit);
+    out.problem = toQString(plan.problem);
+    if (!plan.plan) return out;
+    out.weightBytes = plan.plan->weights;
+    out.keyValueBytes = plan.plan->keyValue;
+    out.stateBytes = plan.plan->states;
+    out.workspaceBytes = plan.plan->workspace;
+    out.availableBytes = plan.plan->available;
+    return out;
+}
+
 }  // namespace
 
 QString toQString(const std::string& utf8) { return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size())); }
@@ -128,7 +145,7 @@ EndReason toEndReason(StopReason reason) {
 ModelSummary toModelSummary(const LoadedModel& model) {
     ModelSummary out;
     out.folder = toQString(model.summary.folder);
-    out.name = QFileInfo(QDir(out.folder).absolutePath()).fileName();
+    out.name = modelName(out.folder);
     out.device = toQString(model.device);
     out.deviceId = toQString(model.deviceId);
     out.layout = toQString(model.summary.layout);
@@ -147,6 +164,30 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     out.compatibility = toCompatibilityValues(model.switches);
     for (const std::string& note : model.summary.notes) out.notes.append(toQString(note));
     out.dimensions = dimensionRows(model.config);
+    return out;
+}
+
+ModelExaminationView toExaminationView(const QString& folder, const Result<ModelExamination>& examined) {
+    ModelExaminationView out;
+    out.folder = folder;
+    out.name = modelName(folder);
+    if (!examined.ok()) {
+        out.problem = toQString(examined.error().text());
+        return out;
+    }
+    const ModelExamination& e = *examined;
+    out.layout = toQString(e.summary.layout);
+    if (e.text->tokenizer) out.tokenizer = toQString(e.text->tokenizer->description());
+    out.files = static_cast<qint32>(e.summary.files.size());
+    out.parameters = e.summary.parameters;
+    out.weightBytes = e.summary.weightBytes;
+    out.modelContext = e.modelContext;
+    out.plannedContext = e.config.maxPositionEmbeddings;
+    for (const std::string& note : e.summary.notes) out.notes.append(toQString(note));
+    out.dimensions = dimensionRows(e.config);
+    for (const DevicePlan& plan : e.devices) out.devices.append(toPlanView(plan));
+    out.chosenDevice = toQString(e.chosenDevice);
+    out.deviceProblem = toQString(e.problem);
     return out;
 }
 

@@ -15,6 +15,8 @@ QString toQString(const std::string& utf8);
 PassView toPassView(const PassRecord& pass, const Tokenizer* tokenizer, TokenId maskId);
 EndReason toEndReason(StopReason reason);
 ModelSummary toModelSummary(const LoadedModel& model);
+/// `examined` of the folder `folder`.
+ModelExaminationView toExaminationView(const QString& folder, const Result<ModelExamination>& examined);
 DeviceSummary toDeviceSummary(const DeviceInfo& device);
 ControlValues toControlValues(const GenerationConfig& config);
 /// Applies values over `config`; the error names the first one that is out of range.

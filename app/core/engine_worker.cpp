@@ -4,7 +4,9 @@
 #include "engine/tokenizer/response_text.h"
 
 #include <QElapsedTimer>
+#include <QFile>
 #include <QMutex>
+#include <QSemaphore>
 #include <QThread>
 #include <QThreadPool>
 
@@ -30,22 +32,22 @@ class EngineWorker::Runner : public QObject {
 public:
     explicit Runner(EngineWorker* worker) : m_worker(worker) {}
 
-    void load(RequestId id, const QString& folder, const QString& device, int threads, const CompatibilityChoices& switches,
-              const Flag& cancel) {
-        if (cancel->requested()) return emit m_worker->loadFailed(id, tr("Loading was stopped."), true);
-        LoadOptions options;
-        options.device.device = device.toStdString();
-        options.device.threads = threads;
-        options.compatibility = toOverrides(switches);
-        const auto progress = [this, id](std::uint64_t done, std::uint64_t total) {
-            emit m_worker->loadProgress(id, done, total);
-        };
-        auto model =
-            guarded<Result<LoadedModel>>([&] { return m_engine.load(folder.toStdString(), options, progress, *cancel); });
-        if (!model.ok())
-            return emit m_worker->loadFailed(id, toQString(model.error().text()), model.error().kind == ErrorKind::Cancelled);
-        setText(model->text);
-        emit m_worker->modelLoaded(id, toModelSummary(*model));
+    /// Uses a loaded model from now on, unless its request was cancelled meanwhile. On the engine thread.
+    void adopt(RequestId id, ReadyModel ready, const Flag& cancel) {
+        if (cancel->requested()) return emit m_worker->loadFailed(id, tr("Loading was stopped."), LoadEnd::Cancelled);
+        const ModelSummary summary = toModelSummary(ready.model);
+        setText(ready.model.text, {ready.model.deviceId, ready.model.memory.total()});
+        m_engine.adopt(std::move(ready));
+        emit m_worker->modelLoaded(id, summary);
+    }
+
+    /// Lets the model go, unless the request that needs its memory was cancelled meanwhile. On the engine thread.
+    bool unload(RequestId id, const Flag& cancel) {
+        if (cancel->requested()) return false;
+        m_engine.unload();
+        setText(nullptr, {});
+        emit m_worker->modelUnloaded(id);
+        return true;
     }
 
     void generate(RequestId id, const GenerateRequest& request, const Flag& cancel);
@@ -54,6 +56,12 @@ public:
     std::shared_ptr<const TextModel> text() const {
         const QMutexLocker lock(&m_mutex);
         return m_text;
+    }
+
+    /// What the model in use holds. From any thread.
+    ModelFootprint footprint() const {
+        const QMutexLocker lock(&m_mutex);
+        return m_footprint;
     }
 
     /// Exceptions of the standard library (out of memory above all) become errors here: none may leave a thread.
@@ -71,9 +79,10 @@ public:
 private:
     class Observer;
 
-    void setText(std::shared_ptr<const TextModel> text) {
+    void setText(std::shared_ptr<const TextModel> text, ModelFootprint footprint) {
         const QMutexLocker lock(&m_mutex);
         m_text = std::move(text);
+        m_footprint = std::move(footprint);
     }
     void refuse(RequestId id, const Error& error) {
         GenerationOutcome outcome;
@@ -86,6 +95,7 @@ private:
     Engine m_engine;
     mutable QMutex m_mutex;
     std::shared_ptr<const TextModel> m_text;
+    ModelFootprint m_footprint;
 };
 
 /// Turns the decoder's events into signals.
@@ -192,11 +202,69 @@ struct EngineWorker::Private {
     QThread thread;
     Runner* runner = nullptr;  // lives on `thread`, deleted by it
     QThreadPool textPool;
+    QThreadPool loadPool;     // one load at a time, beside the engine
+    QThreadPool examinePool;  // headers only; never waits for a load
     QHash<RequestId, Flag> flags;
     QSet<RequestId> generations;
     RequestId lastId = 0;
     std::atomic<RequestId> newestPreview{0};
+    std::atomic<RequestId> newestExamination{0};
+    std::atomic<quint64> memoryLimit{0};
+
+    LoadOptions loadOptions(const ModelLoadRequest& request) const {
+        LoadOptions options;
+        options.device.device = request.device.toStdString();
+        options.device.threads = request.threads;
+        options.device.context = request.context;
+        options.device.memoryLimit = memoryLimit;
+        options.device.inUse = runner->footprint();
+        options.compatibility = toOverrides(request.switches);
+        return options;
+    }
+    /// Has the model in use let go on the engine thread, behind the answer that is being written, and waits for that.
+    bool unloadAndWait(RequestId id, const Flag& cancel) const {
+        struct Turn {
+            QSemaphore over;
+            bool unloaded = false;
+        };
+        constexpr int kLookMs = 20;
+        const auto turn = std::make_shared<Turn>();
+        QMetaObject::invokeMethod(
+            runner,
+            [=, runner = runner] {
+                turn->unloaded = runner->unload(id, cancel);
+                turn->over.release();
+            },
+            Qt::QueuedConnection);
+        while (!turn->over.tryAcquire(1, kLookMs))
+            if (cancel->requested()) return false;
+        return turn->unloaded;
+    }
+    void load(EngineWorker* worker, RequestId id, const ModelLoadRequest& request, const Flag& cancel) const;
 };
+
+/// On the loading thread.
+void EngineWorker::Private::load(EngineWorker* worker, RequestId id, const ModelLoadRequest& request, const Flag& cancel) const {
+    if (cancel->requested()) return emit worker->loadFailed(id, tr("Loading was stopped."), LoadEnd::Cancelled);
+    bool keeps = false;
+    LoadOptions options = loadOptions(request);
+    options.release = [&] {
+        keeps = !request.mayUnload;
+        return !keeps && unloadAndWait(id, cancel);
+    };
+    const auto progress = [worker, id](std::uint64_t done, std::uint64_t total) { emit worker->loadProgress(id, done, total); };
+    auto model = Runner::guarded<Result<ReadyModel>>(
+        [&] { return loadModel(QFile::encodeName(request.folder).toStdString(), options, progress, *cancel); });
+    if (!model.ok()) {
+        const bool cancelled = cancel->requested() || model.error().kind == ErrorKind::Cancelled;
+        return emit worker->loadFailed(id, toQString(model.error().text()),
+                                       cancelled ? LoadEnd::Cancelled : (keeps ? LoadEnd::NeedsUnloading : LoadEnd::Failed));
+    }
+    // std::function wants copies of what it holds.
+    const auto ready = std::make_shared<ReadyModel>(*std::move(model));
+    QMetaObject::invokeMethod(
+        runner, [=, runner = runner] { runner->adopt(id, std::move(*ready), cancel); }, Qt::QueuedConnection);
+}
 
 EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_unique<Private>()) {
     qRegisterMetaType<RequestId>("trefoil::RequestId");
@@ -205,6 +273,8 @@ EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_uniqu
     qRegisterMetaType<ResponseUpdate>();
     qRegisterMetaType<GenerationOutcome>();
     qRegisterMetaType<PromptView>();
+    qRegisterMetaType<ModelExaminationView>();
+    qRegisterMetaType<LoadEnd>();
     d->runner = new Runner(this);
     d->runner->moveToThread(&d->thread);
     d->thread.setObjectName(QStringLiteral("engine"));
@@ -212,14 +282,15 @@ EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_uniqu
     connect(this, &EngineWorker::modelLoaded, this, &EngineWorker::forget);
     connect(this, &EngineWorker::loadFailed, this, &EngineWorker::forget);
     connect(this, &EngineWorker::generationFinished, this, &EngineWorker::forget);
-    d->textPool.setMaxThreadCount(1);
+    for (QThreadPool* pool : {&d->textPool, &d->loadPool, &d->examinePool}) pool->setMaxThreadCount(1);
     d->thread.start();
 }
 
 EngineWorker::~EngineWorker() {
     for (const Flag& flag : std::as_const(d->flags)) flag->request();
     d->newestPreview = 0;
-    d->textPool.waitForDone();
+    d->newestExamination = 0;
+    for (QThreadPool* pool : {&d->textPool, &d->loadPool, &d->examinePool}) pool->waitForDone();
     d->thread.quit();
     d->thread.wait();
 }
@@ -229,15 +300,27 @@ void EngineWorker::forget(RequestId id) {
     d->generations.remove(id);
 }
 
-RequestId EngineWorker::loadModelAsync(const QString& folder, const QString& device, int threads,
-                                       const CompatibilityChoices& switches) {
+RequestId EngineWorker::loadModelAsync(const ModelLoadRequest& request) {
     const RequestId id = ++d->lastId;
     const Flag flag = std::make_shared<CancelFlag>();
     d->flags.insert(id, flag);
-    QMetaObject::invokeMethod(
-        d->runner, [=, runner = d->runner] { runner->load(id, folder, device, threads, switches, flag); }, Qt::QueuedConnection);
+    d->loadPool.start([this, id, request, flag] { d->load(this, id, request, flag); });
     return id;
 }
+
+RequestId EngineWorker::examineModelAsync(const ModelLoadRequest& request) {
+    const RequestId id = ++d->lastId;
+    d->newestExamination = id;
+    d->examinePool.start([this, id, request] {
+        if (d->newestExamination != id) return;  // a newer one waits
+        const auto examined = Runner::guarded<Result<ModelExamination>>(
+            [&] { return examineModel(QFile::encodeName(request.folder).toStdString(), d->loadOptions(request)); });
+        emit modelExamined(id, toExaminationView(request.folder, examined));
+    });
+    return id;
+}
+
+void EngineWorker::setMemoryLimit(quint64 bytes) { d->memoryLimit = bytes; }
 
 RequestId EngineWorker::generateAsync(const GenerateRequest& request) {
     const RequestId id = ++d->lastId;

@@ -17,10 +17,14 @@ public:
     /// Cancels what runs, waits for the thread (at most one pass).
     ~EngineWorker() override;
 
-    /// Queues a load; the current model stays until the new one is ready. `device`: "auto", "cpu", "cuda", "cuda:N".
-    /// `switches`: compatibility switches that the user set; an unknown one makes the load fail with a message.
-    RequestId loadModelAsync(const QString& folder, const QString& device = QStringLiteral("auto"), int threads = 0,
-                             const CompatibilityChoices& switches = {});
+    /// Queues a load, on a thread of its own: the model in use goes on answering until the new one is ready, unless both do not
+    /// fit. Then, with `mayUnload`, it is let go first (modelUnloaded), after the answer that is being written; without, the load
+    /// ends with NeedsUnloading. Answers with modelLoaded or loadFailed.
+    RequestId loadModelAsync(const ModelLoadRequest& request);
+    /// Says what a folder holds and needs, from headers alone; answers with modelExamined. Newer requests replace waiting ones.
+    RequestId examineModelAsync(const ModelLoadRequest& request);
+    /// The most main memory that models may take together, in bytes; 0: what is free. For loads and examinations from now on.
+    void setMemoryLimit(quint64 bytes);
     /// Queues a generation. Answers with passDone…, responseUpdated… and exactly one generationFinished.
     RequestId generateAsync(const GenerateRequest& request);
     /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.
@@ -38,8 +42,11 @@ public:
 signals:
     void loadProgress(trefoil::RequestId id, quint64 bytesDone, quint64 bytesTotal);
     void modelLoaded(trefoil::RequestId id, const trefoil::ModelSummary& model);
-    /// The previous model, if any, is still loaded.
-    void loadFailed(trefoil::RequestId id, const QString& message, bool cancelled);
+    /// The model that was in use is gone, to make room for the one of this request.
+    void modelUnloaded(trefoil::RequestId id);
+    /// The model in use, if any, is still loaded, unless modelUnloaded was given before.
+    void loadFailed(trefoil::RequestId id, const QString& message, trefoil::LoadEnd end);
+    void modelExamined(trefoil::RequestId id, const trefoil::ModelExaminationView& model);
     void prefillProgress(trefoil::RequestId id, qint64 done, qint64 total);
     void passDone(trefoil::RequestId id, const trefoil::PassView& pass);
     void responseUpdated(trefoil::RequestId id, const trefoil::ResponseUpdate& response);

@@ -177,6 +177,70 @@ using CompatibilityChoices = QHash<QString, QString>;
 /// All switches at their defaults, in the contract's order.
 QList<CompatibilityValue> compatibilityValues();
 
+/// A model to be examined or loaded.
+struct ModelLoadRequest {
+    QString folder;
+    QString device = QStringLiteral("auto");  ///< "auto", "cpu", "cuda", "cuda:N"
+    int threads = 0;                          ///< CPU threads; 0: all cores
+    qint64 context = 0;                       ///< tokens to make room for; 0: as many as the model allows
+    CompatibilityChoices switches;            ///< that the person set; an unknown one makes the load fail with a message
+    bool mayUnload = false;                   ///< the model in use may be let go first where both do not fit
+};
+
+/// Whether a model fits a device's free memory.
+enum class DeviceFit : quint8 {
+    Fits,
+    FitsAlone,  ///< only when the model in use is let go first
+    DoesNotFit,
+};
+
+/// What a model would take on a device.
+struct DevicePlanView {
+    DeviceSummary device;
+    bool planned = false;  ///< the numbers below are known
+    quint64 weightBytes = 0;
+    quint64 keyValueBytes = 0;  ///< for the whole planned context
+    quint64 stateBytes = 0;
+    quint64 workspaceBytes = 0;
+    quint64 availableBytes = 0;  ///< free now
+    DeviceFit fit = DeviceFit::DoesNotFit;
+    QString problem;  ///< why the model cannot run there; empty when it can
+    [[nodiscard]] quint64 totalBytes() const { return weightBytes + keyValueBytes + stateBytes + workspaceBytes; }
+};
+
+/// What is known of a folder before it is loaded, from headers alone.
+struct ModelExaminationView {
+    QString folder;
+    QString name;     ///< the folder's name
+    QString problem;  ///< why this is no complete model; then only folder and name are filled
+    QString layout;
+    QString tokenizer;
+    qint32 files = 0;  ///< weight files
+    qint64 parameters = 0;
+    quint64 weightBytes = 0;    ///< of the files
+    qint64 modelContext = 0;    ///< what the model allows
+    qint64 plannedContext = 0;  ///< what the plans below are for
+    QStringList notes;
+    QList<QPair<QString, QString>> dimensions;
+    QList<DevicePlanView> devices;
+    QString chosenDevice;  ///< DeviceSummary::id; empty: none, deviceProblem says why
+    QString deviceProblem;
+
+    /// The plan of the chosen device; nullptr when there is none.
+    [[nodiscard]] const DevicePlanView* chosenPlan() const {
+        for (const DevicePlanView& plan : devices)
+            if (plan.device.id == chosenDevice) return &plan;
+        return nullptr;
+    }
+};
+
+/// Why a load came to nothing.
+enum class LoadEnd : quint8 {
+    Failed,
+    Cancelled,
+    NeedsUnloading,  ///< the model fits, but not beside the one in use, which was to be kept
+};
+
 /// What the Model dialog, the status bar and the docks show of a loaded model.
 struct ModelSummary {
     QString folder;
@@ -208,5 +272,7 @@ Q_DECLARE_METATYPE(trefoil::TraceView)
 Q_DECLARE_METATYPE(trefoil::ResponseUpdate)
 Q_DECLARE_METATYPE(trefoil::GenerationOutcome)
 Q_DECLARE_METATYPE(trefoil::ModelSummary)
+Q_DECLARE_METATYPE(trefoil::ModelExaminationView)
+Q_DECLARE_METATYPE(trefoil::LoadEnd)
 Q_DECLARE_METATYPE(trefoil::PromptView)
 Q_DECLARE_METATYPE(trefoil::GenerateRequest)

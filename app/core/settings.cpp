@@ -4,6 +4,8 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QSettings>
 
 #include <algorithm>
@@ -19,6 +21,8 @@ constexpr QLatin1String kState("window/state");
 constexpr QLatin1String kTheme("appearance/theme");
 constexpr QLatin1String kFontSize("appearance/font_size");
 constexpr QLatin1String kModelFolder("model/folder");
+constexpr QLatin1String kRecentModels("model/recent");
+constexpr QLatin1String kDefaultModel("model/default");
 constexpr QLatin1String kDevice("model/device");
 constexpr QLatin1String kThreads("model/threads");
 constexpr QLatin1String kConfirmLinks("chat/confirm_links");
@@ -61,6 +65,42 @@ void Settings::setTheme(ThemeChoice theme) {
 
 QString Settings::lastModelFolder() const { return value(kModelFolder).toString(); }
 void Settings::setLastModelFolder(const QString& folder) { set(kModelFolder, folder); }
+
+// A JSON list in one value: names of folders may hold any separator.
+QStringList Settings::recentModels() const {
+    QStringList folders;
+    const QJsonArray list = QJsonDocument::fromJson(value(kRecentModels).toString().toUtf8()).array();
+    for (const QJsonValue& entry : list)
+        if (!entry.toString().isEmpty() && folders.size() < kMaxRecentModels && !folders.contains(entry.toString()))
+            folders.append(entry.toString());
+    return folders;
+}
+
+void Settings::addRecentModel(const QString& folder) {
+    QStringList folders = recentModels();
+    folders.removeAll(folder);
+    folders.prepend(folder);
+    setRecentModels(folders.mid(0, kMaxRecentModels));
+}
+
+void Settings::removeRecentModel(const QString& folder) {
+    QStringList folders = recentModels();
+    folders.removeAll(folder);
+    setRecentModels(folders);
+}
+
+void Settings::setRecentModels(const QStringList& folders) {
+    if (folders == recentModels()) return;
+    set(kRecentModels, QString::fromUtf8(QJsonDocument(QJsonArray::fromStringList(folders)).toJson(QJsonDocument::Compact)));
+    emit recentModelsChanged();
+}
+
+QString Settings::defaultModel() const { return value(kDefaultModel).toString(); }
+void Settings::setDefaultModel(const QString& folder) {
+    if (folder == defaultModel()) return;
+    set(kDefaultModel, folder);
+    emit defaultModelChanged();
+}
 
 QString Settings::device() const {
     const QString device = value(kDevice).toString();

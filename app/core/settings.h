@@ -9,6 +9,7 @@
 #include <QHash>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QTimer>
 #include <QVariant>
 
@@ -20,6 +21,7 @@ class Settings : public QObject {
     Q_OBJECT
 public:
     static constexpr int kMaxThreads = 1024;
+    static constexpr int kMaxRecentModels = 10;
     static constexpr int kMinFontSize = 6;
     static constexpr int kMaxFontSize = 48;
 
@@ -38,6 +40,12 @@ public:
     void setTheme(ThemeChoice theme);
     [[nodiscard]] QString lastModelFolder() const;  ///< empty: the demo model
     void setLastModelFolder(const QString& folder);
+    /// Folders of models that were loaded, the latest first; kMaxRecentModels at most. The folders need not exist any more.
+    [[nodiscard]] QStringList recentModels() const;
+    void addRecentModel(const QString& folder);
+    void removeRecentModel(const QString& folder);
+    [[nodiscard]] QString defaultModel() const;  ///< loaded at every start; empty: the last one that was used
+    void setDefaultModel(const QString& folder);
     [[nodiscard]] QString device() const;  ///< "auto" unless set
     void setDevice(const QString& device);
     [[nodiscard]] int threads() const;  ///< 0: the engine's choice
@@ -57,6 +65,8 @@ public:
 signals:
     void themeChanged(trefoil::ThemeChoice theme);
     void fontSizeChanged(int points);
+    void recentModelsChanged();
+    void defaultModelChanged();
     /// Given once until writing works again.
     void notSaved(const trefoil::StoreProblem& problem);
     void saved();
@@ -65,6 +75,7 @@ private:
     [[nodiscard]] QVariant value(const QString& key) const;
     [[nodiscard]] int integer(const QString& key, int fallback, int minimum, int maximum) const;
     void set(const QString& key, const QVariant& value);
+    void setRecentModels(const QStringList& folders);
     StoreProblem write();
 
     QString m_fileName;

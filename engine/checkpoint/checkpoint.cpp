@@ -263,6 +263,9 @@ const fs::path& Checkpoint::folder() const { return m_impl->folder; }
 const ModelConfig& Checkpoint::config() const { return m_impl->config; }
 void Checkpoint::setMaskTokenId(TokenId id) { m_impl->config.maskTokenId = id; }
 void Checkpoint::setCompatibility(const Compatibility& c) { m_impl->config.compatibility = c; }
+void Checkpoint::limitContext(std::int64_t positions) {
+    m_impl->config.maxPositionEmbeddings = std::min(m_impl->config.maxPositionEmbeddings, positions);
+}
 const std::string& Checkpoint::generationConfigJson() const { return m_impl->generationJson; }
 const CheckpointSummary& Checkpoint::summary() const { return m_impl->summary; }
 const std::vector<TensorInfo>& Checkpoint::tensors() const { return m_impl->catalogue.tensors; }

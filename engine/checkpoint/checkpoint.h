@@ -65,6 +65,8 @@ public:
     /// Sets what only the tokenizer knows (section 1: a missing `mask_token_id` is looked up there).
     void setMaskTokenId(TokenId id);
     void setCompatibility(const Compatibility& c);
+    /// Makes the context shorter than max_position_embeddings says; never longer.
+    void limitContext(std::int64_t positions);
     /// generation_config.json's text; empty when there is none.
     [[nodiscard]] const std::string& generationConfigJson() const;
     [[nodiscard]] const CheckpointSummary& summary() const;

@@ -59,6 +59,8 @@ public:
         if (m_fd >= 0) ::close(m_fd);
     }
     [[nodiscard]] bool isOpen() const { return m_fd >= 0; }
+    /// Makes the file this long; what was not written reads as zeros.
+    [[nodiscard]] bool resize(std::uint64_t bytes) const { return ::ftruncate(m_fd, static_cast<off_t>(bytes)) == 0; }
     [[nodiscard]] bool write(const void* data, std::size_t bytes, std::uint64_t offset) const {
         const auto* at = static_cast<const char*>(data);
         while (bytes > 0) {
@@ -160,7 +162,13 @@ std::string cloverConfigJson() {
 )";
 }
 
-SyntheticWeights::SyntheticWeights(const ModelConfig& c, std::uint64_t seed) : m_seed(seed) {
+std::vector<TensorInfo> syntheticCatalogue(const ModelConfig& c) {
+    std::vector<TensorInfo> tensors;
+    const auto add = [&tensors](std::string name, std::vector<std::int64_t> shape) {
+        std::int64_t elements = 1;
+        for (const std::int64_t n : shape) elements *= n;
+        tensors.push_back({std::move(name), DType::BF16, std::move(shape), elements});
+    };
     const std::int64_t D = c.hiddenSize;
     const std::int64_t C = c.convChannels();
     const std::int64_t Hv = c.linearNumValueHeads;
@@ -206,7 +214,12 @@ SyntheticWeights::SyntheticWeights(const ModelConfig& c, std::uint64_t seed) : m
     }
     add("model.norm.weight", {D});
     if (!c.tieWordEmbeddings) add("lm_head.weight", {c.vocabSize, D});
+    return tensors;
+}
 
+SyntheticWeights::SyntheticWeights(const ModelConfig& config, std::uint64_t seed)
+    : m_seed(seed), m_tensors(syntheticCatalogue(config)), m_table(m_tensors.size(), kNoTable) {
+    for (const TensorInfo& tensor : m_tensors) m_recipes.push_back(recipeFor(tensor.name, tensor.shape));
     // Large tensors share a table for each deviation; small ones are made value by value.
     std::map<float, std::size_t> tables;
     for (std::size_t i = 0; i < m_tensors.size(); ++i) {
@@ -219,14 +232,6 @@ SyntheticWeights::SyntheticWeights(const ModelConfig& c, std::uint64_t seed) : m
             bits[j] = toBf16(m_recipes[i].deviation * normal(mix(m_seed + 1 + found->second), j));
         m_bits.push_back(std::move(bits));
     }
-}
-
-void SyntheticWeights::add(std::string name, std::vector<std::int64_t> shape) {
-    std::int64_t elements = 1;
-    for (const std::int64_t n : shape) elements *= n;
-    m_recipes.push_back(recipeFor(name, shape));
-    m_table.push_back(kNoTable);
-    m_tensors.push_back({std::move(name), DType::BF16, std::move(shape), elements});
 }
 
 SyntheticWeights::Recipe SyntheticWeights::recipeFor(std::string_view name, std::span<const std::int64_t> shape) {
@@ -278,8 +283,7 @@ Status writeSyntheticCheckpoint(const std::filesystem::path& folder, const std::
         std::filesystem::exists(folder / "model.safetensors.index.json", code))
         return makeError(ErrorKind::InvalidArgument, folder.string() + " holds a model already", "choose an empty folder");
 
-    const SyntheticWeights weights(*config, options.seed);
-    const std::vector<TensorInfo>& tensors = weights.tensors();
+    const std::vector<TensorInfo> tensors = syntheticCatalogue(*config);
     std::vector<std::size_t> starts{0};  // first tensor of each shard
     std::uint64_t inShard = 0;
     std::uint64_t total = 0;
@@ -315,8 +319,12 @@ Status writeSyntheticCheckpoint(const std::filesystem::path& folder, const std::
             }
             offset += tensors[i].bytes();
         }
+        if (options.headersOnly && !files.back().resize(offset))
+            return ioError((folder / name).string() + " cannot be made that long");
     }
-    if (const Status s = writePieces(weights, files, pieces, options, total); !s.ok()) return s;
+    if (!options.headersOnly)
+        if (const Status s = writePieces(SyntheticWeights(*config, options.seed), files, pieces, options, total); !s.ok())
+            return s;
     // Last, so that a folder that was cut short is no model.
     std::ofstream(folder / "model.safetensors.index.json") << index.dump(1) << "\n";
     std::ofstream out(folder / "config.json");

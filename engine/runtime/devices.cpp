@@ -46,16 +46,24 @@ std::string doesNotFit(const MemoryPlan& plan) {
            "); " + gigabytes(plan.available) + " are free";
 }
 
-/// Of the CPU's plan, keys and values grow with use and may stay small.
-bool fitsCpu(const MemoryPlan& plan) {
-    return plan.available == 0 || plan.weights + plan.states + plan.workspace <= plan.available;
+std::uint64_t reclaimableOn(const std::string& deviceId, const DeviceOptions& options) {
+    return options.inUse.deviceId == deviceId ? options.inUse.bytes : 0;
 }
-bool fitsGpu(const MemoryPlan& plan) { return plan.available == 0 || plan.total() <= plan.available; }
+
+/// What models may still take of the main memory; 0 (unknown) becomes nothing less than a byte where a limit is spent.
+std::uint64_t freeMainMemory(const DeviceOptions& options) {
+    const std::uint64_t free = cpuDevice().memoryFree;
+    if (options.memoryLimit == 0) return free;
+    const std::uint64_t taken = std::min(options.memoryLimit, reclaimableOn("cpu", options));
+    const std::uint64_t left = std::max<std::uint64_t>(1, options.memoryLimit - taken);
+    return free == 0 ? left : std::min(free, left);
+}
 
 DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& options) {
     DeviceChoice choice;
     choice.plan = planCpuMemory(checkpoint, {options.threads, options.context});
-    choice.plan.available = cpuDevice().memoryFree;
+    choice.plan.available = freeMainMemory(options);
+    choice.fit = memoryFit(choice.plan, true, reclaimableOn("cpu", options));
     return choice;
 }
 
@@ -64,20 +72,25 @@ Result<DeviceChoice> cudaChoice(const Checkpoint& checkpoint, const DeviceOption
         return makeError(ErrorKind::DeviceUnavailable, "the GPU cannot be used: " + device.reason, "use --device cpu");
     auto plan = planCudaMemory(weightSource(checkpoint), device.index, options.context);
     if (!plan.ok()) return plan.error();
-    return DeviceChoice{device.index, *plan, {}};
+    DeviceChoice choice{device.index, *plan, {}};
+    choice.fit = memoryFit(choice.plan, false, reclaimableOn(choice.id(), options));
+    return choice;
 }
 
-/// The first GPU that the plan fits; otherwise the CPU, with a note when a GPU is there.
+/// A GPU that the plan fits, best beside the model in use; otherwise the CPU, with a note when a GPU is there.
 DeviceChoice automaticChoice(const Checkpoint& checkpoint, const DeviceOptions& options) {
     std::string note;
+    std::optional<DeviceChoice> alone;
     for (const CudaDevice& device : listCudaDevices()) {
         if (device.index < 0) continue;
-        const auto choice = cudaChoice(checkpoint, options, device);
-        if (choice.ok() && fitsGpu(choice->plan)) return *choice;
+        auto choice = cudaChoice(checkpoint, options, device);
+        if (choice.ok() && choice->fit == MemoryFit::Fits) return *std::move(choice);
+        if (choice.ok() && choice->fit == MemoryFit::FitsAlone && !alone) alone = *choice;
         if (note.empty())
             note = "runs on the CPU: cuda:" + std::to_string(device.index) + ": " +
                    (choice.ok() ? doesNotFit(choice->plan) : choice.error().message);
     }
+    if (alone) return *alone;
     DeviceChoice cpu = cpuChoice(checkpoint, options);
     cpu.note = std::move(note);
     return cpu;
@@ -95,11 +108,39 @@ std::optional<int> cudaNumber(std::string_view device) {
 
 }  // namespace
 
+MemoryFit memoryFit(const MemoryPlan& plan, bool onCpu, std::uint64_t reclaimable) {
+    const std::uint64_t needed = onCpu ? plan.weights + plan.states + plan.workspace : plan.total();
+    if (plan.available == 0 || needed <= plan.available) return MemoryFit::Fits;
+    return needed - plan.available <= reclaimable ? MemoryFit::FitsAlone : MemoryFit::DoesNotFit;
+}
+
 std::vector<DeviceInfo> listDevices() {
     std::vector<DeviceInfo> out{cpuDevice()};
     for (const CudaDevice& gpu : listCudaDevices())
         out.push_back({gpu.index < 0 ? "cuda" : "cuda:" + std::to_string(gpu.index), gpu.index < 0 ? "GPU" : gpu.name, gpu.usable,
                        gpu.reason, gpu.memoryTotal, gpu.memoryFree});
+    return out;
+}
+
+std::vector<DevicePlan> planDevices(const Checkpoint& checkpoint, const DeviceOptions& options) {
+    std::vector<DevicePlan> out;
+    for (DeviceInfo& device : listDevices()) {
+        DevicePlan entry;
+        entry.device = std::move(device);
+        entry.problem = entry.device.usable ? "" : entry.device.reason;
+        if (entry.device.usable) {
+            DeviceOptions here = options;
+            here.device = entry.device.id;
+            if (const auto choice = chooseDevice(checkpoint, here); choice.ok()) {
+                entry.plan = choice->plan;
+                entry.fit = choice->fit;
+                if (entry.fit == MemoryFit::DoesNotFit) entry.problem = doesNotFit(choice->plan);
+            } else {
+                entry.problem = choice.error().message;
+            }
+        }
+        out.push_back(std::move(entry));
+    }
     return out;
 }
 
@@ -124,7 +165,7 @@ Result<DeviceChoice> chooseDevice(const Checkpoint& checkpoint, const DeviceOpti
 Result<std::unique_ptr<Executor>> makeExecutor(const Checkpoint& checkpoint, const DeviceChoice& choice,
                                                const DeviceOptions& options, const LoadProgress& progress,
                                                const CancelFlag* cancel) {
-    if (!(choice.cuda < 0 ? fitsCpu(choice.plan) : fitsGpu(choice.plan)))
+    if (choice.fit != MemoryFit::Fits)
         return makeError(ErrorKind::DoesNotFit, doesNotFit(choice.plan),
                          "close other programs, choose a smaller model or a shorter context");
     if (choice.cuda >= 0) return makeCudaExecutor(weightSource(checkpoint), choice.cuda, options.context, progress, cancel);

@@ -7,6 +7,7 @@
 #include "ui/chat/notice_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/settings/generation_dock.h"
+#include "ui/theme/style.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -541,7 +542,7 @@ void MainWindowTest::looksRight() {
 
 int main(int argc, char** argv) {
     MeasuredApplication app(argc, argv);
-    QApplication::setStyle(QStringLiteral("Fusion"));
+    QApplication::setStyle(trefoil::theme::makeStyle());
     QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
     MainWindowTest test;
     return QTest::qExec(&test, argc, argv);

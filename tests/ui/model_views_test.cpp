@@ -1,4 +1,5 @@
 // What is shown of model and machine: load progress, status bar, model dialog, prompt view.
+#include "ui/models/compatibility_page.h"
 #include "ui/models/load_progress.h"
 #include "ui/models/model_dialog.h"
 #include "ui/models/number_text.h"
@@ -7,6 +8,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProgressBar>
@@ -188,18 +190,50 @@ private slots:
         QVERIFY(!dialog.grab().isNull());
     }
 
-    void inferredPointsAreMarked() {
+    void compatibilitySwitches() {
         ModelSummary model = demoModel();
+        model.compatibility = compatibilityValues();
         // As many as section 9 of model-contract.md lists.
-        QCOMPARE(ModelDialog::inferredPoints(model).size(), qsizetype(6));
-        ModelDialog dialog;
-        dialog.setModel(model, {});
-        QCOMPARE(words(dialog).count(QStringLiteral("inferred: ")), qsizetype(6));
-        const QString whenOff = ModelDialog::inferredPoints(model)[2].used;
-        model.defaults[QStringLiteral("align_blocks")] = true;
-        const InferredPoint whenOn = ModelDialog::inferredPoints(model)[2];
-        QVERIFY(whenOn.used != whenOff);
-        QCOMPARE(whenOn.alternative, whenOff);
+        QCOMPARE(model.compatibility.size(), qsizetype(6));
+        model.compatibility[0].origin = CompatibilityOrigin::Config;
+        model.compatibility[1].origin = CompatibilityOrigin::User;
+        model.compatibility[1].value = model.compatibility[1].choices[1];
+        CompatibilityPage page;
+        QSignalSpy load(&page, &CompatibilityPage::loadRequested);
+        page.setModel(model);
+        page.show();
+        const auto origin = [&](int i) {
+            return page.findChild<QLabel*>(QStringLiteral("compatibilityOrigin_") + model.compatibility[i].name)->text();
+        };
+        const auto box = [&](int i) {
+            return page.findChild<QComboBox*>(QStringLiteral("compatibility_") + model.compatibility[i].name);
+        };
+        for (const CompatibilityValue& value : model.compatibility) {
+            QVERIFY(words(page).contains(value.title));
+            QVERIFY(words(page).contains(value.explanation));
+        }
+        QCOMPARE(origin(0), QStringLiteral("from config.json"));
+        QCOMPARE(origin(1), QStringLiteral("yours"));
+        QCOMPARE(origin(2), QStringLiteral("default, inferred"));
+        auto* loadButton = page.findChild<QPushButton*>(QStringLiteral("compatibilityLoad"));
+        auto* resetButton = page.findChild<QPushButton*>(QStringLiteral("compatibilityReset"));
+        QVERIFY(!loadButton->isEnabled());
+        QVERIFY(resetButton->isEnabled());
+        QTest::keyClick(box(3), Qt::Key_Down);
+        QVERIFY(origin(3).startsWith(QStringLiteral("yours, not loaded yet")));
+        QTest::mouseClick(loadButton, Qt::LeftButton);
+        QCOMPARE(load.count(), 1);
+        const CompatibilityChoices expected{{model.compatibility[1].name, model.compatibility[1].choices[1]},
+                                            {model.compatibility[3].name, model.compatibility[3].choices[1]}};
+        QCOMPARE(load[0][0].value<CompatibilityChoices>(), expected);
+        // Reset takes back what was not loaded, and loads without what was.
+        QTest::mouseClick(resetButton, Qt::LeftButton);
+        QCOMPARE(box(3)->currentIndex(), 0);
+        QCOMPARE(load.count(), 2);
+        QVERIFY(load[1][0].value<CompatibilityChoices>().isEmpty());
+        // Without a model there is nothing to switch.
+        page.setModel({});
+        QVERIFY(!box(3)->isEnabled() && !resetButton->isEnabled());
     }
 
     void modelDialogWithoutAModel() {

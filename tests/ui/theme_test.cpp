@@ -1,13 +1,18 @@
 // Tones keep their contrast in both themes; every icon exists and is drawn in the palette's colour.
 #include "ui/theme/theme.h"
+#include "ui/theme/style.h"
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QDir>
 #include <QImage>
+#include <QSpinBox>
+#include <QStyle>
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 using namespace trefoil;
 using theme::Tone;
@@ -63,6 +68,28 @@ private slots:
               std::pair{QPalette::Link, QPalette::Base}, std::pair{QPalette::PlaceholderText, QPalette::Window}})
             QVERIFY2(contrast(palette.color(front), palette.color(back)) >= 4.5,
                      qPrintable(QString::number(static_cast<int>(front))));
+    }
+
+    // A box or field that is to be operated is seen, in the dark as well: some part of its outline stands out from the window.
+    void outlinesAreSeen_data() { contrasts_data(); }
+    void outlinesAreSeen() {
+        QFETCH(bool, dark);
+        const QPalette palette = dark ? theme::darkPalette() : theme::lightPalette();
+        const std::unique_ptr<QStyle> style(theme::makeStyle());
+        QCheckBox box;
+        QSpinBox spin;
+        for (QWidget* widget : {static_cast<QWidget*>(&box), static_cast<QWidget*>(&spin)}) {
+            widget->setStyle(style.get());
+            widget->setPalette(palette);
+            widget->resize(widget->sizeHint());
+            const QImage image = widget->grab().toImage();
+            double strongest = 0;
+            const int middle = image.height() / 2;
+            for (int x = 0; x < 6; ++x)
+                strongest = std::max(strongest, contrast(image.pixelColor(x, middle), palette.color(QPalette::Window)));
+            QVERIFY2(strongest >= (dark ? 2.5 : 1.4), qPrintable(QString::number(strongest)));
+            widget->setStyle(nullptr);
+        }
     }
 
     void blendGoesFromOneToTheOther() {

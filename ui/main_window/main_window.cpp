@@ -12,6 +12,7 @@
 #include "ui/main_window/notice_ids.h"
 #include "ui/models/load_progress.h"
 #include "ui/models/model_dialog.h"
+#include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/models/status_bar.h"
 #include "ui/settings/generation_dock.h"
@@ -181,10 +182,13 @@ void MainWindow::showModel(const ModelSummary& model) {
     m_generation->setContext(model.context);
     m_composer->setThinkingAvailable(model.thinkEndId >= 0, tr("This model has no think phase."));
     const bool demo = QDir(model.folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
-    m_services.settings->setLastModelFolder(demo ? QString() : QDir(model.folder).absolutePath());
+    const QString folder = QDir(model.folder).absolutePath();
+    m_services.settings->setLastModelFolder(demo ? QString() : folder);
+    if (!demo) m_services.settings->addRecentModel(folder);
+    if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse(model.name);
     showWelcome();
     showRunning();
-    if (m_modelDialog != nullptr && m_modelDialog->isVisible()) showModelDialog();
+    if (m_modelDialog != nullptr && m_modelDialog->isVisible()) m_modelDialog->setModel(model, EngineWorker::devices());
 }
 
 void MainWindow::showWelcome() {

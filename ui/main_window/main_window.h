@@ -14,6 +14,7 @@
 
 class QAction;
 class QDockWidget;
+class QMenu;
 class QSplitter;
 
 namespace trefoil {
@@ -51,7 +52,7 @@ public:
     void showStoreReport(const OpenReport& report);
     /// A notice above the transcript.
     void showNotice(const QString& id, const QString& text, bool error);
-    /// Loads a model folder in the background.
+    /// Loads a model folder in the background. When it does not fit beside the model in use, the Model dialog asks first.
     void openModel(const QString& folder);
     /// Questions that the demo model answers right.
     [[nodiscard]] static QStringList demoExamples();
@@ -98,6 +99,12 @@ private:
     void applyFontSize(int points);
     void changeFontSize(int step);
     void chooseModel();
+    /// The Model dialog's page where a model is examined and loaded; an empty folder: none is chosen yet.
+    void showOpenPage(const QString& folder, const CompatibilityChoices& switches = {});
+    void buildModelDialog();
+    void showRecentModels();
+    void fillRecentMenu(QMenu* menu);
+    void onLoadEnded(const ModelLoadRequest& request, const QString& message, LoadEnd end);
     void exportMarkdown();
     void showPromptView();
     void showModelDialog();

@@ -11,6 +11,8 @@
 #include "ui/main_window/message_conversion.h"
 #include "ui/main_window/notice_ids.h"
 #include "ui/models/load_progress.h"
+#include "ui/models/model_dialog.h"
+#include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/models/status_bar.h"
 #include "ui/settings/generation_dock.h"
@@ -88,16 +90,29 @@ void MainWindow::connectLoading() {
     });
     connect(m_chat, &ChatController::loadProgress, m_status->loadProgress(), &LoadProgress::setProgress);
     connect(m_chat, &ChatController::modelReady, this, &MainWindow::showModel);
-    connect(m_chat, &ChatController::loadEnded, this, [this](const QString& message) {
-        m_status->loadProgress()->finish();
-        if (message.isEmpty()) return;
-        const QString kept = m_chat->model() ? tr(" %1 stays loaded.").arg(m_chat->model()->name) : QString();
-        m_notices->show({kModelNotice,
-                         NoticeKind::Error,
-                         tr("The model could not be loaded: %1.").arg(message) + kept,
-                         {{QStringLiteral("open"), tr("Open another…")}},
-                         true});
+    connect(m_chat, &ChatController::modelGone, this, [this] {
+        m_status->clearModel();
+        if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse({});
+        showRunning();
     });
+    connect(m_chat, &ChatController::loadEnded, this, &MainWindow::onLoadEnded);
+    connect(m_chat, &ChatController::modelExamined, this, [this](const ModelExaminationView& model) {
+        if (m_modelDialog != nullptr) m_modelDialog->openPage()->setExamination(model);
+    });
+}
+
+void MainWindow::onLoadEnded(const ModelLoadRequest& request, const QString& message, LoadEnd end) {
+    m_status->loadProgress()->finish();
+    showRunning();
+    if (end == LoadEnd::NeedsUnloading) return showOpenPage(request.folder, request.switches);
+    if (end == LoadEnd::Cancelled && m_chat->model()) return;
+    const QString now = m_chat->model() ? tr(" %1 stays loaded.").arg(m_chat->model()->name) : tr(" No model is loaded now.");
+    m_notices->show(
+        {kModelNotice,
+         end == LoadEnd::Cancelled ? NoticeKind::Warning : NoticeKind::Error,
+         (end == LoadEnd::Cancelled ? tr("Loading was stopped.") : tr("The model could not be loaded: %1.").arg(message)) + now,
+         {{QStringLiteral("open"), tr("Open another…")}},
+         true});
 }
 
 void MainWindow::connectWidgets() {

@@ -6,7 +6,9 @@
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/main_window/main_window.h"
+#include "ui/models/compatibility_page.h"
 #include "ui/models/model_dialog.h"
+#include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/theme/theme.h"
 
@@ -16,6 +18,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSaveFile>
@@ -58,6 +61,9 @@ void MainWindow::buildFileMenu() {
             &MainWindow::startNewConversation);
     connect(addAction(file, tr("&Open model…"), QKeySequence::Open, QStringLiteral("actionOpenModel")), &QAction::triggered, this,
             &MainWindow::chooseModel);
+    QMenu* recent = file->addMenu(tr("&Recent models"));
+    recent->setObjectName(QStringLiteral("menuRecentModels"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { fillRecentMenu(recent); });
     connect(addAction(file, tr("Open the &demo model"), {}, QStringLiteral("actionDemoModel")), &QAction::triggered, this,
             [this] { openModel(m_services.demoModelFolder); });
     connect(addAction(file, tr("About the &model…"), Qt::CTRL | Qt::Key_I, QStringLiteral("actionModelDialog")),
@@ -160,7 +166,11 @@ void MainWindow::changeFontSize(int step) {
 }
 
 void MainWindow::openModel(const QString& folder) {
-    m_chat->loadModel(folder, m_services.device, m_services.threads);
+    ModelLoadRequest request;
+    request.folder = folder;
+    request.device = m_services.device;
+    request.threads = m_services.threads;
+    m_chat->loadModel(request);
     showRunning();
 }
 
@@ -168,7 +178,29 @@ void MainWindow::chooseModel() {
     const QString last = m_services.settings->lastModelFolder();
     const QString folder =
         QFileDialog::getExistingDirectory(this, tr("Choose a model folder"), last.isEmpty() ? QDir::homePath() : last);
-    if (!folder.isEmpty()) openModel(folder);
+    if (!folder.isEmpty()) showOpenPage(folder);
+}
+
+/// Made anew each time it is opened: folders come and go.
+void MainWindow::fillRecentMenu(QMenu* menu) {
+    menu->clear();
+    for (const QString& folder : m_services.settings->recentModels()) {
+        const QString name = QDir(folder).dirName();
+        const bool missing = !QFileInfo(folder).isDir();
+        QString text = missing ? tr("%1 (the folder is missing)").arg(name) : name;
+        QAction* action = menu->addAction(text.replace(QLatin1Char('&'), QLatin1String("&&")));
+        action->setToolTip(QDir::toNativeSeparators(folder));
+        action->setData(folder);
+        connect(action, &QAction::triggered, this, [this, folder, missing] {
+            if (missing) return showOpenPage(folder);
+            openModel(folder);
+        });
+    }
+    menu->setToolTipsVisible(true);
+    if (menu->isEmpty()) menu->addAction(tr("No other model was loaded yet"))->setEnabled(false);
+    menu->addSeparator();
+    connect(addAction(menu, tr("&Manage…"), {}, QStringLiteral("actionManageModels")), &QAction::triggered, this,
+            [this] { showOpenPage({}); });
 }
 
 void MainWindow::exportMarkdown() {
@@ -194,14 +226,58 @@ void MainWindow::showPromptView() {
     m_chat->countPrompt(m_composer->text());
 }
 
+void MainWindow::buildModelDialog() {
+    if (m_modelDialog != nullptr) return;
+    m_modelDialog = new ModelDialog(this);
+    connect(m_modelDialog, &ModelDialog::openModelRequested, this, &MainWindow::chooseModel);
+    OpenModelPage* page = m_modelDialog->openPage();
+    connect(page, &OpenModelPage::examineRequested, m_chat, &ChatController::examineModel);
+    connect(page, &OpenModelPage::loadRequested, this, [this](const ModelLoadRequest& request) {
+        m_chat->loadModel(request);
+        showRunning();
+        m_modelDialog->accept();
+    });
+    connect(page, &OpenModelPage::removeRequested, this, [this](const QString& folder) {
+        Settings* settings = m_services.settings;
+        settings->removeRecentModel(folder);
+        if (settings->defaultModel() == folder) settings->setDefaultModel({});
+    });
+    connect(page, &OpenModelPage::defaultModelChosen, m_services.settings, &Settings::setDefaultModel);
+    connect(m_modelDialog->compatibilityPage(), &CompatibilityPage::loadRequested, this,
+            [this](const CompatibilityChoices& choices) {
+                ModelLoadRequest request = m_chat->loadedRequest();
+                request.switches = choices;
+                request.mayUnload = false;
+                m_chat->loadModel(request);
+                showRunning();
+            });
+    connect(m_services.settings, &Settings::recentModelsChanged, page, [this] { showRecentModels(); });
+    connect(m_services.settings, &Settings::defaultModelChanged, page, [this] { showRecentModels(); });
+}
+
+void MainWindow::showRecentModels() {
+    QList<RecentModel> models;
+    for (const QString& folder : m_services.settings->recentModels()) models.append({folder, !QFileInfo(folder).isDir()});
+    OpenModelPage* page = m_modelDialog->openPage();
+    page->setRecentModels(models);
+    page->setDefaultModel(m_services.settings->defaultModel());
+}
+
 void MainWindow::showModelDialog() {
-    if (m_modelDialog == nullptr) {
-        m_modelDialog = new ModelDialog(this);
-        connect(m_modelDialog, &ModelDialog::openModelRequested, this, &MainWindow::chooseModel);
-    }
+    buildModelDialog();
     m_modelDialog->setModel(m_chat->model().value_or(ModelSummary()), EngineWorker::devices());
+    m_modelDialog->openPage()->setModelInUse(m_chat->model() ? m_chat->model()->name : QString());
+    m_modelDialog->openPage()->setDevice(m_services.device, m_services.threads);
+    showRecentModels();
+    m_modelDialog->showPage(ModelDialog::Page::InUse);
     m_modelDialog->show();
     m_modelDialog->raise();
+}
+
+void MainWindow::showOpenPage(const QString& folder, const CompatibilityChoices& switches) {
+    showModelDialog();
+    m_modelDialog->showPage(ModelDialog::Page::Load);
+    m_modelDialog->openPage()->examine(folder.isEmpty() ? folder : QDir(folder).absolutePath(), switches);
 }
 
 void MainWindow::showAbout() {

@@ -32,7 +32,7 @@ LoadProgress::LoadProgress(QWidget* parent) : QWidget(parent) {
     m_bar->setMaximumHeight(10);
     m_cancel = new PillButton(tr("Cancel"), PillButton::Look::Plain, this);
     m_cancel->setObjectName(QStringLiteral("loadCancel"));
-    m_cancel->setToolTip(tr("Stop loading. The model that was loaded before stays."));
+    m_cancel->setToolTip(tr("Stop loading at once."));
     connect(m_cancel, &QPushButton::clicked, this, &LoadProgress::cancel);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(4, 0, 4, 0);

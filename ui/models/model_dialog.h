@@ -1,4 +1,5 @@
-// ModelDialog: everything that is known, planned and assumed about the loaded model, and the machine's devices.
+// ModelDialog: everything that is known, planned and assumed about the loaded model, the machine's devices, and what another
+// model would need before it is loaded.
 #pragma once
 
 #include "app/core/generation_types.h"
@@ -7,28 +8,28 @@
 #include <QList>
 
 class QScrollArea;
+class QTabWidget;
 class QVBoxLayout;
 class QWidget;
 
 namespace trefoil {
 
-/// A point of model-contract.md, section 9: behaviour that was inferred, not published.
-struct InferredPoint {
-    QString point;
-    QString used;         ///< the side that this program takes
-    QString alternative;  ///< the other one
-};
+class CompatibilityPage;
+class OpenModelPage;
 
 class ModelDialog : public QDialog {
     Q_OBJECT
 public:
+    enum class Page { InUse, Load, Compatibility };
+
     explicit ModelDialog(QWidget* parent = nullptr);
+
+    void showPage(Page page);
+    [[nodiscard]] OpenModelPage* openPage() const { return m_openPage; }
+    [[nodiscard]] CompatibilityPage* compatibilityPage() const { return m_compatibility; }
 
     /// A summary without a folder: no model is loaded.
     void setModel(const ModelSummary& model, const QList<DeviceSummary>& devices);
-
-    /// Section 9's points with the sides in use; `align_blocks` comes from the model's defaults.
-    [[nodiscard]] static QList<InferredPoint> inferredPoints(const ModelSummary& model);
 
 signals:
     void openModelRequested();
@@ -36,10 +37,12 @@ signals:
 private:
     void addModel(QVBoxLayout* column, const ModelSummary& model);
     void addMemory(QVBoxLayout* column, const ModelSummary& model, const QList<DeviceSummary>& devices);
-    void addInferred(QVBoxLayout* column, const ModelSummary& model);
     void addDevices(QVBoxLayout* column, const QList<DeviceSummary>& devices);
 
+    QTabWidget* m_tabs;
     QScrollArea* m_scroll;
+    OpenModelPage* m_openPage;
+    CompatibilityPage* m_compatibility;
 };
 
 }  // namespace trefoil

@@ -22,17 +22,17 @@ struct TonePair {
 };
 
 // Light tones are meant for white to #f7f8f6, dark ones for #181b19 to #232724. Text tones keep 4.5:1 on the base colour.
-constexpr std::array<TonePair, 19> kTones = {{
-    {Tone::Accent, 0xff1f7a43, 0xff6fcf97},          {Tone::Subtle, 0xff5a645d, 0xff9fa9a2},
-    {Tone::Border, 0xffd5dad6, 0xff3a403c},          {Tone::Raised, 0xfff0f4f0, 0xff262b28},
-    {Tone::Warning, 0xff8a5a00, 0xffe6b450},         {Tone::Error, 0xffb3261e, 0xffff8a80},
-    {Tone::Masked, 0xffe6e9e7, 0xff2a2f2c},          {Tone::CandidateLow, 0xff87908a, 0xff747d77},
-    {Tone::CandidateHigh, 0xff27302a, 0xffdde4df},   {Tone::ResolvedNow, 0xffa9e3bd, 0xff2b6b45},
-    {Tone::ResolvedEarlier, 0xffe3f3e8, 0xff22352a}, {Tone::Forced, 0xfffbe3b0, 0xff5a4415},
-    {Tone::Dropped, 0xfff3f4f3, 0xff202321},         {Tone::CodeBackground, 0xfff4f6f4, 0xff202421},
-    {Tone::CodeKeyword, 0xff7a3e9d, 0xffc9a0e8},     {Tone::CodeString, 0xff1d6f42, 0xff8fd6a4},
-    {Tone::CodeComment, 0xff667068, 0xff95a099},     {Tone::CodeNumber, 0xff9a4a00, 0xfff0b27a},
-    {Tone::CodeType, 0xff1f5f99, 0xff8cc4f0},
+constexpr std::array<TonePair, 20> kTones = {{
+    {Tone::Accent, 0xff1f7a43, 0xff6fcf97},         {Tone::Subtle, 0xff5a645d, 0xff9fa9a2},
+    {Tone::Outline, 0xff87908a, 0xff6f7872},        {Tone::Border, 0xffd5dad6, 0xff3a403c},
+    {Tone::Raised, 0xfff0f4f0, 0xff262b28},         {Tone::Warning, 0xff8a5a00, 0xffe6b450},
+    {Tone::Error, 0xffb3261e, 0xffff8a80},          {Tone::Masked, 0xffe6e9e7, 0xff2a2f2c},
+    {Tone::CandidateLow, 0xff87908a, 0xff747d77},   {Tone::CandidateHigh, 0xff27302a, 0xffdde4df},
+    {Tone::ResolvedNow, 0xffa9e3bd, 0xff2b6b45},    {Tone::ResolvedEarlier, 0xffe3f3e8, 0xff22352a},
+    {Tone::Forced, 0xfffbe3b0, 0xff5a4415},         {Tone::Dropped, 0xfff3f4f3, 0xff202321},
+    {Tone::CodeBackground, 0xfff4f6f4, 0xff202421}, {Tone::CodeKeyword, 0xff7a3e9d, 0xffc9a0e8},
+    {Tone::CodeString, 0xff1d6f42, 0xff8fd6a4},     {Tone::CodeComment, 0xff667068, 0xff95a099},
+    {Tone::CodeNumber, 0xff9a4a00, 0xfff0b27a},     {Tone::CodeType, 0xff1f5f99, 0xff8cc4f0},
 }};
 
 /// Paints an SVG of the resources in one colour: the drawing's alpha is kept, its colours are replaced. An invalid colour

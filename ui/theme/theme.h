@@ -9,10 +9,11 @@
 namespace trefoil::theme {
 
 enum class Tone {
-    Accent,  ///< the clover green: primary buttons, selected things
-    Subtle,  ///< secondary text
-    Border,  ///< hairlines
-    Raised,  ///< background of cards: a user's message, the thinking pane
+    Accent,   ///< the clover green: primary buttons, selected things
+    Subtle,   ///< secondary text
+    Border,   ///< hairlines
+    Outline,  ///< of things to be operated: check boxes, fields
+    Raised,   ///< background of cards: a user's message, the thinking pane
     Warning,
     Error,
     Masked,         ///< a masked cell's background
