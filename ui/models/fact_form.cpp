@@ -3,15 +3,46 @@
 #include "ui/chat/growing_editor.h"
 #include "ui/theme/theme.h"
 
+#include <QEvent>
 #include <QFormLayout>
 #include <QLabel>
 #include <QVBoxLayout>
+
+#include <memory>
 
 namespace trefoil {
 
 namespace {
 
 constexpr int kLabelWidth = 170;
+
+/// Quieter than the text around it, also after the theme has changed.
+class SubtleLabel final : public QLabel {
+public:
+    SubtleLabel(const QString& text, const QPalette& surroundings) : QLabel(text) {
+        setTextFormat(Qt::PlainText);
+        setWordWrap(true);
+        apply(surroundings);
+    }
+
+protected:
+    void changeEvent(QEvent* event) override {
+        QLabel::changeEvent(event);
+        if (event->type() == QEvent::PaletteChange && !m_applying) apply(palette());
+    }
+
+private:
+    void apply(QPalette colours) {
+        m_applying = true;
+        colours.setColor(QPalette::WindowText, theme::tone(theme::Tone::Subtle, colours));
+        QPalette own;
+        own.setColor(QPalette::WindowText, colours.color(QPalette::WindowText));
+        setPalette(own);
+        m_applying = false;
+    }
+
+    bool m_applying = false;
+};
 
 }  // namespace
 
@@ -30,13 +61,7 @@ QWidget* factField(const QString& text, const QString& accessibleName) {
 }
 
 QLabel* subtleLabel(const QString& text, const QPalette& palette) {
-    auto* label = new QLabel(text);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    QPalette own = palette;
-    own.setColor(QPalette::WindowText, theme::tone(theme::Tone::Subtle, palette));
-    label->setPalette(own);
-    return label;
+    return std::make_unique<SubtleLabel>(text, palette).release();
 }
 
 void addHeading(QVBoxLayout* column, const QString& text) {

@@ -149,9 +149,6 @@ void OpenModelPage::applyColours() {
     for (int row = 0; row < m_recent->count(); ++row)
         if (m_recent->item(row)->data(kMissingRole).toBool())
             m_recent->item(row)->setForeground(theme::tone(theme::Tone::Warning, palette()));
-    QPalette quiet = palette();
-    quiet.setColor(QPalette::WindowText, theme::tone(theme::Tone::Subtle, palette()));
-    m_verdict->setPalette(quiet);
 }
 
 void OpenModelPage::setDefaultModel(const QString& folder) {
