@@ -1,4 +1,7 @@
 #include "app/cli/commands.h"
+#include "app/cli/gpu_bench.h"
+#include "engine/checkpoint/synth.h"
+#include "engine/runtime/cuda_plugin.h"
 
 #include <nlohmann/json.hpp>
 
@@ -6,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -139,6 +143,7 @@ Status benchModes(Engine& engine, const GenerationConfig& defaults, Json& out) {
 std::string forPeople(const Json& out) {
     std::ostringstream text;
     for (const auto& [key, value] : out.items()) {
+        if (key == "gpu") continue;  // its table was printed row by row
         if (value.is_object()) {
             for (const auto& [mode, rate] : value.items()) text << key << ' ' << mode << ": " << rate.get<double>() << '\n';
         } else {
@@ -148,11 +153,64 @@ std::string forPeople(const Json& out) {
     return text.str();
 }
 
+GpuBenchOptions gpuOptions(const BenchOptions& options, int device) {
+    return {device, options.experts, options.longPrefix, !options.noPrompts, options.repeats, options.json};
+}
+
+/// N of "cuda:N"; -1 for another device.
+int cudaIndex(const std::string& id) {
+    constexpr std::string_view kPrefix = "cuda:";
+    return id.starts_with(kPrefix) ? std::atoi(id.c_str() + kPrefix.size()) : -1;
+}
+
+/// Random weights of a size on a GPU, made in memory: for sizes that no disk here holds.
+Status benchSynthetic(const BenchOptions& options, Json& out) {
+    std::string json = cloverConfigJson();
+    if (options.synth != "clover-35b") {
+        auto text = readTextFile(options.synth);
+        if (!text.ok()) return text.error();
+        json = std::move(*text);
+    }
+    auto config = parseModelConfig(json, options.synth);
+    if (!config.ok()) return config.error();
+    if (options.layers > 0 && options.layers < config->numLayers())
+        config->layers.resize(static_cast<std::size_t>(options.layers));
+    const int device = options.model.device == "auto" || options.model.device == "cuda" ? 0 : cudaIndex(options.model.device);
+    if (device < 0)
+        return makeError(ErrorKind::InvalidArgument, "bench --synth runs on a GPU only, and --device is " + options.model.device,
+                         "give --device cuda, or write the weights with trefoil-cli synth");
+    const SyntheticWeights weights(*config, 1);
+    WeightSource source;
+    source.config = &*config;
+    source.tensors = weights.tensors();
+    source.read = [&](std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) -> Status {
+        weights.read(tensor, first, count, destination);
+        return {};
+    };
+    const auto start = Clock::now();
+    auto executor = makeCudaExecutor(source, device, 0, {}, &cancelFlag());
+    if (!executor.ok()) return executor.error();
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    const MemoryPlan plan = (*executor)->memory();
+    out["device"] = (*executor)->deviceName();
+    out["load_ms"] = ms;
+    out["load_bytes_per_second"] = static_cast<double>(plan.weights) * 1000.0 / ms;
+    out["plan"] = {
+        {"weights", plan.weights}, {"key_value", plan.keyValue}, {"states", plan.states}, {"workspace", plan.workspace}};
+    const auto devices = listCudaDevices();
+    out["device_memory_used"] = plan.available - devices[static_cast<std::size_t>(device)].memoryFree;
+    return benchGpu(**executor, gpuOptions(options, device), out);
+}
+
 }  // namespace
 
 int runBench(const BenchOptions& options) {
-    Engine engine;
     Json out = Json::object();
+    if (!options.synth.empty()) {
+        if (const Status s = benchSynthetic(options, out); !s.ok()) return fail(s.error());
+        return print(options.json ? out.dump() + "\n" : forPeople(out)) ? kOk : kFailed;
+    }
+    Engine engine;
     std::vector<double> loads;
     for (int i = 0; i < 4; ++i) {
         engine.unload();
@@ -164,8 +222,11 @@ int runBench(const BenchOptions& options) {
     }
     out["device"] = engine.model()->device;
     out["load_ms"] = median(std::move(loads));
+    out["load_bytes_per_second"] = static_cast<double>(engine.model()->memory.weights) * 1000.0 / out["load_ms"].get<double>();
     if (const Status s = benchPasses(*engine.executor(), engine.model()->defaults, out); !s.ok()) return fail(s.error());
     if (const Status s = benchModes(engine, engine.model()->defaults, out); !s.ok()) return fail(s.error());
+    if (const int device = cudaIndex(engine.model()->deviceId); device >= 0)
+        if (const Status s = benchGpu(*engine.executor(), gpuOptions(options, device), out); !s.ok()) return fail(s.error());
     return print(options.json ? out.dump() + "\n" : forPeople(out)) ? kOk : kFailed;
 }
 

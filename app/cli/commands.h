@@ -37,6 +37,12 @@ int runVerify(const VerifyCommandOptions& options);
 
 struct BenchOptions {
     ModelOptions model;
+    std::string synth;            ///< "clover-35b" or a config.json: random weights on a GPU instead of a model folder
+    std::int64_t layers = 0;      ///< with synth: only the first so many layers; 0: all
+    std::vector<int> experts;     ///< GPU: also passes forced to so many distinct experts a layer
+    std::int64_t longPrefix = 0;  ///< GPU: also passes behind so many tokens
+    int repeats = 20;             ///< GPU: passes per row
+    bool noPrompts = false;       ///< GPU: leave out the prompts of 1,024 and 8,192 tokens
     bool json = false;
 };
 int runBench(const BenchOptions& options);

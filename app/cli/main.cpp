@@ -13,10 +13,12 @@ namespace {
 
 using namespace trefoil::cli;
 
-void addModel(CLI::App& command, ModelOptions& options) {
-    command.add_option("MODEL", options.model, "Model folder")->required();
+CLI::Option* addModel(CLI::App& command, ModelOptions& options) {
+    CLI::Option* model = command.add_option("MODEL", options.model, "Model folder");
+    model->required();
     command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--threads", options.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+    return model;
 }
 
 /// One error line for people instead of CLI11's usage text.
@@ -62,7 +64,20 @@ int runCommand(int argc, char** argv) {
 
     BenchOptions bench;
     CLI::App* benchCommand = app.add_subcommand("bench", "Measure loading, prefill, passes and decoding");
-    addModel(*benchCommand, bench.model);
+    CLI::Option* benchModel = addModel(*benchCommand, bench.model)->required(false);
+    CLI::Option* benchSynth = benchCommand->add_option(
+        "--synth", bench.synth, "Instead of MODEL, on a GPU: random weights of clover-35b or a config.json");
+    benchSynth->excludes(benchModel);
+    benchCommand->add_option("--layers", bench.layers, "With --synth: only the first layers; 0: all")->needs(benchSynth);
+    benchCommand
+        ->add_option("--experts", bench.experts, "GPU: also passes forced to so many distinct experts a layer, as 8,40,64")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1024));
+    benchCommand->add_option("--long", bench.longPrefix, "GPU: also passes behind a prefix of so many tokens");
+    benchCommand->add_option("--repeats", bench.repeats, "GPU: passes per row")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    benchCommand->add_flag("--no-prompts", bench.noPrompts, "GPU: leave out the prompts of 1,024 and 8,192 tokens");
     benchCommand->add_flag("--json", bench.json, "Print one JSON object");
 
     SynthCommandOptions synth;
@@ -78,6 +93,8 @@ int runCommand(int argc, char** argv) {
         return usageError(app, error);
     }
     generate.hasPrompt = prompt->count() > 0;
+    if (*benchCommand && bench.model.model.empty() && bench.synth.empty())
+        return usageError(*benchCommand, CLI::RequiredError("MODEL or --synth"));
     if (*infoCommand) return runInfo(info);
     if (*generateCommand) return runGenerate(generate);
     if (*verifyCommand) return runVerify(verify);

@@ -3,8 +3,12 @@
 #include "kernels/cuda/plugin_interface.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <system_error>
 
@@ -43,6 +47,27 @@ std::string lastError() {
     return text != nullptr ? text : "unknown error";
 }
 
+/// What is wrong with a library's file before it is mapped: touching pages past the end of a cut one would end the program. Empty
+/// when its headers and everything that they name lie within it.
+std::string damage(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::uint64_t size = std::filesystem::file_size(path, error);
+    std::ifstream file(path, std::ios::binary);
+    Elf64_Ehdr header{};
+    if (error || !file.read(reinterpret_cast<char*>(&header), sizeof(header)) ||
+        std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+        return "it is not a shared library";
+    const auto inside = [&](std::uint64_t at, std::uint64_t bytes) { return at <= size && bytes <= size - at; };
+    bool whole = inside(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize) &&
+                 header.e_phentsize == sizeof(Elf64_Phdr) && inside(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+    file.seekg(static_cast<std::streamoff>(whole ? header.e_phoff : 0));
+    for (int i = 0; whole && i < header.e_phnum; ++i) {
+        Elf64_Phdr part{};
+        whole = !file.read(reinterpret_cast<char*>(&part), sizeof(part)).fail() && inside(part.p_offset, part.p_filesz);
+    }
+    return whole ? std::string() : "its file is cut short (" + std::to_string(size) + " bytes)";
+}
+
 Plugin openPlugin() {
     Plugin plugin;
     const std::filesystem::path path = pluginPath();
@@ -50,6 +75,10 @@ Plugin openPlugin() {
     if (path.empty() || !std::filesystem::is_regular_file(path, error)) {
         plugin.reason =
             "the GPU plugin is not installed (" + (path.empty() ? std::string(kFileName) : path.string()) + " is missing)";
+        return plugin;
+    }
+    if (const std::string what = damage(path); !what.empty()) {
+        plugin.reason = "the GPU plugin " + path.string() + " cannot be opened: " + what + "; install it again";
         return plugin;
     }
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

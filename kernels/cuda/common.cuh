@@ -20,11 +20,15 @@ enum class WeightFormat : int { BFloat16, Float32 };
 struct Launcher {
     cudaStream_t stream = nullptr;
     bool overlap = false;  ///< programmatic dependent launch; compute capability 9.0 and up
+    bool hopper = false;   ///< clusters and wgmma; compute capability 9.0
     int sms = 1;           ///< multiprocessors of the device
 };
 
+/// Launches `kernel`; blocks of one cluster (compute capability 9.0 and up) see each other's shared memory, `cluster` of them in
+/// x.
 template <class... P, class... A>
-cudaError_t launch(const Launcher& on, void (*kernel)(P...), dim3 grid, dim3 block, std::size_t sharedBytes, A&&... args) {
+cudaError_t launchCluster(const Launcher& on, unsigned cluster, void (*kernel)(P...), dim3 grid, dim3 block,
+                          std::size_t sharedBytes, A&&... args) {
     if (sharedBytes > 48 * 1024) {
         const cudaError_t set = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sharedBytes));
@@ -35,12 +39,19 @@ cudaError_t launch(const Launcher& on, void (*kernel)(P...), dim3 grid, dim3 blo
     config.blockDim = block;
     config.dynamicSmemBytes = sharedBytes;
     config.stream = on.stream;
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    config.attrs = &attribute;
-    config.numAttrs = on.overlap ? 1 : 0;
+    cudaLaunchAttribute attributes[2]{};
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {cluster, 1, 1};
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = cluster > 1 ? attributes : attributes + 1;
+    config.numAttrs = (cluster > 1 ? 1U : 0U) + (on.overlap ? 1U : 0U);
     return cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
+}
+
+template <class... P, class... A>
+cudaError_t launch(const Launcher& on, void (*kernel)(P...), dim3 grid, dim3 block, std::size_t sharedBytes, A&&... args) {
+    return launchCluster(on, 1, kernel, grid, block, sharedBytes, static_cast<A&&>(args)...);
 }
 
 /// A [rows, columns] matrix made by a GEMM: bf16, or float32 as a sum of `splits` partial matrices (split-K), added in order so
@@ -67,6 +78,46 @@ __device__ __forceinline__ void gridWait() {
 __device__ __forceinline__ void gridRelease() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// ---- clusters (only in kernels that are launched on the Hopper path)
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define TREFOIL_CLUSTERS 1
+#else
+#define TREFOIL_CLUSTERS 0
+#endif
+
+/// A barrier of all threads of the cluster in two halves: what was written before arrive is seen after wait, in every block.
+__device__ __forceinline__ void clusterArrive() {
+#if TREFOIL_CLUSTERS
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void clusterWait() {
+#if TREFOIL_CLUSTERS
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ int clusterRank() {
+#if TREFOIL_CLUSTERS
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return static_cast<int>(rank);
+#else
+    return 0;
+#endif
+}
+/// Where `own`, in this block's shared memory, lies in that of block `rank` of the cluster.
+template <class T>
+__device__ __forceinline__ T* inBlock(T* own, int rank) {
+#if TREFOIL_CLUSTERS
+    std::uint64_t mapped;
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(reinterpret_cast<std::uint64_t>(own)), "r"(rank));
+    return reinterpret_cast<T*>(mapped);
+#else
+    return own;
 #endif
 }
 

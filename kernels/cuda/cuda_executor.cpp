@@ -278,7 +278,8 @@ Status CudaExecutor<T>::load(const LoadRequest& request, const Progress& progres
     Carver pinned(m_pinned.data());
     carvePinned(pinned);
     *m_params = PassParams{};
-    m_on = Launcher{m_stream, m_setup.major >= 9 && !environmentIs("TREFOIL_CUDA_PATH", "portable"), m_setup.sms};
+    const bool portable = environmentIs("TREFOIL_CUDA_PATH", "portable");
+    m_on = Launcher{m_stream, m_setup.major >= 9 && !portable, m_setup.major == 9 && !portable, m_setup.sms};
 
     // Tables that never change: what is special about a token, and the rotary frequencies.
     std::vector<std::uint8_t> flags(static_cast<std::size_t>(m_shape.vocab), 0);
@@ -659,6 +660,12 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     float* tail = m_space.tails[slot];
     T* mixed = static_cast<T*>(m_space.mixed);
     const std::int64_t noisy = p.t - p.clean;
+    if constexpr (kBf16) {
+        if (p.t == 1 && p.clean == 1 && !p.verify && !projected.isBf16 && gdnStepSupports(m_on, s)) {
+            ok(gdnStep(m_on, s, w.gdn, projected, tail, state, eps, mixed));
+            return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
+        }
+    }
     const bool fused = kBf16 && !projected.isBf16 && fusedMixSupports(s, noisy);
     // A fused block reads the tail before the clean rows replace it: the order of the next three matters when it follows few of
     // them.

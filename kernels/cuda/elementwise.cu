@@ -1,5 +1,7 @@
 #include "kernels/cuda/elementwise.h"
 
+#include "kernels/cuda/pass_params.h"
+
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -70,6 +72,59 @@ __global__ void __launch_bounds__(1024)
     const float centre = zeroCentred ? 1.0F : 0.0F;
     if (mine)
         store4(h + static_cast<std::int64_t>(blockIdx.x) * hidden + d,
+               make_float4(v.x * scale * (centre + weight.x), v.y * scale * (centre + weight.y),
+                           v.z * scale * (centre + weight.z), v.w * scale * (centre + weight.w)));
+}
+
+/// Hopper, small passes: a cluster of kNormBlocks blocks a row, so that four times as many multiprocessors fetch the partial
+/// sums; a thread holds four values, and all partial sums of them are in flight together.
+constexpr int kNormBlocks = 4;
+constexpr int kNormSplits = 16;
+
+template <class T>
+__global__ void __launch_bounds__(256)
+    addNormClusterKernel(float* x, Rows add, const float* w, bool zeroCentred, float eps, std::int64_t first, int hidden, T* h) {
+    __shared__ float scratch[32];
+    __shared__ float parts[kNormBlocks];
+    gridRelease();
+    clusterArrive();
+    const int rank = clusterRank();
+    const int d = rank * (hidden / kNormBlocks) + static_cast<int>(threadIdx.x) * 4;
+    const bool mine = static_cast<int>(threadIdx.x) * 4 < hidden / kNormBlocks;
+    const float4 weight = mine ? *reinterpret_cast<const float4*>(w + d) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    gridWait();
+    const std::int64_t row = first + blockIdx.y;
+    float4 v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (mine) {
+        v = *reinterpret_cast<const float4*>(x + row * hidden + d);
+        if (add.data != nullptr) {
+            const float* from = static_cast<const float*>(add.data) + row * add.stride + d;
+            float4 part[kNormSplits];
+#pragma unroll
+            for (int s = 0; s < kNormSplits; ++s)
+                part[s] = __ldcg(reinterpret_cast<const float4*>(from + min(s, add.splits - 1) * add.splitStride));
+            float4 sum = part[0];
+#pragma unroll
+            for (int s = 1; s < kNormSplits; ++s) {
+                const bool exists = s < add.splits;
+                sum.x += exists ? part[s].x : 0.0F;
+                sum.y += exists ? part[s].y : 0.0F;
+                sum.z += exists ? part[s].z : 0.0F;
+                sum.w += exists ? part[s].w : 0.0F;
+            }
+            v = make_float4(v.x + sum.x, v.y + sum.y, v.z + sum.z, v.w + sum.w);
+            *reinterpret_cast<float4*>(x + row * hidden + d) = v;
+        }
+    }
+    const float own = blockSum(v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w, scratch);
+    clusterWait();
+    if (threadIdx.x < kNormBlocks) inBlock(parts, static_cast<int>(threadIdx.x))[rank] = own;
+    clusterArrive();
+    clusterWait();
+    const float scale = rsqrtf(((parts[0] + parts[1]) + (parts[2] + parts[3])) / static_cast<float>(hidden) + eps);
+    const float centre = zeroCentred ? 1.0F : 0.0F;
+    if (mine)
+        store4(h + static_cast<std::int64_t>(blockIdx.y) * hidden + d,
                make_float4(v.x * scale * (centre + weight.x), v.y * scale * (centre + weight.y),
                            v.z * scale * (centre + weight.z), v.w * scale * (centre + weight.w)));
 }
@@ -192,6 +247,12 @@ template <class T>
 cudaError_t addNorm(const Launcher& on, float* x, const Rows& add, const float* w, bool zeroCentred, float eps,
                     std::int64_t first, std::int64_t t, int hidden, T* h) {
     const dim3 grid(static_cast<unsigned>(t));
+    if (on.hopper && t <= kSmallRows && hidden % (4 * kNormBlocks) == 0 && hidden >= 1024 && hidden <= 4096 && !add.isBf16 &&
+        add.splits <= kNormSplits) {
+        const dim3 block(static_cast<unsigned>((hidden / (4 * kNormBlocks) + 31) / 32 * 32));
+        return launchCluster(on, kNormBlocks, addNormClusterKernel<T>, dim3(kNormBlocks, grid.x), block, 0, x, add, w,
+                             zeroCentred, eps, first, hidden, h);
+    }
     if (hidden % 4 == 0 && hidden <= 4096) {
         const dim3 block(static_cast<unsigned>((hidden / 4 + 31) / 32 * 32));
         return launch(on, addNormKernel<T>, grid, block, 0, x, add, w, zeroCentred, eps, first, hidden, h);

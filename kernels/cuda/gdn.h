@@ -68,6 +68,11 @@ cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors
 cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
                      std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
                      float eps, Bf16* out);
+/// One clean token in one kernel (Hopper): from its float32 projection to the gated norm's output [Hv · Dv]; state and tail move
+/// on.
+[[nodiscard]] bool gdnStepSupports(const Launcher& on, const GdnShape& shape);
+cudaError_t gdnStep(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, float* tail,
+                    float* state, float eps, Bf16* out);
 /// out [T, Hv · Dv] = w · o / rms(o) · silu(z), z from the projection's columns [C, C + Hv·Dv).
 template <class T_>
 cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected,

@@ -72,14 +72,15 @@ __device__ __forceinline__ void multiplyStage(Accumulators<NT>& acc, std::uint32
 template <int NT, bool kPrefetch, class S = Shape<NT>, class FetchWeights, class FetchRows, class Done>
 __device__ __forceinline__ void runPipeline(int total, Accumulators<NT>& acc, std::uint8_t* shared, FetchWeights fetchWeights,
                                             FetchRows fetchRows, Done done) {
+    // Nothing here is unrolled: a kernel runs for a few microseconds, and the code that it has to fetch first is part of them.
     const std::uint32_t base = sharedAddress(shared);
     if constexpr (kPrefetch) {
-#pragma unroll
+#pragma unroll 1
         for (int g = 0; g < S::kStages - 1; ++g)
             if (g < total) fetchWeights(g, base + g * S::kStageBytes);
         gridWait();
     }
-#pragma unroll
+#pragma unroll 1
     for (int g = 0; g < S::kStages - 1; ++g) {
         if (g < total) {
             if constexpr (!kPrefetch) fetchWeights(g, base + g * S::kStageBytes);
@@ -89,6 +90,7 @@ __device__ __forceinline__ void runPipeline(int total, Accumulators<NT>& acc, st
     }
     int stage = 0;
     int next = S::kStages - 1;
+#pragma unroll 1
     for (int g = 0; g < total; ++g) {
         copyAsyncWait<S::kStages - 2>();
         __syncthreads();
@@ -212,15 +214,25 @@ __global__ void __launch_bounds__(kThreads, 2)
     const int maxWidth = w.width > w.sharedWidth ? w.width : w.sharedWidth;
     const int tilesEach = (w.width + 63) / 64;
     const int tiles = (entries - 1) * tilesEach + (w.sharedWidth + 63) / 64;
-    const int mine =
-        static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / static_cast<int>(gridDim.x) + 1 : 0;
-    // The tile that fetches are in, and the one that is being multiplied.
+    const int grid = static_cast<int>(gridDim.x);
+    // Tiles that do not fill the device once more are cut in two or four, so that all blocks end together.
+    const int whole = tiles / grid * grid;
+    const int rest = tiles - whole;
+    const int parts = rest * 4 <= grid ? 4 : rest * 2 <= grid ? 2 : 1;
+    const int items = whole + rest * parts;
+    const int mine = static_cast<int>(blockIdx.x) < items ? (items - 1 - static_cast<int>(blockIdx.x)) / grid + 1 : 0;
+    // The tile that fetches are in, and the one that is being multiplied. Bit i of groups: its columns 16 i to 16 i + 15 are
+    // wanted.
     struct Place {
         int entry, column, width;
+        unsigned groups;
         const Bf16* weights;
     };
-    const auto locate = [&](int tile) {
+    const auto locate = [&](int item) {
         Place p;
+        const int past = max(item - whole, 0);
+        const int tile = item - past + past / parts;
+        p.groups = item < whole ? 15U : ((16U >> (4 - 4 / parts)) - 1) << past % parts * (4 / parts);
         p.entry = min(tile / tilesEach, entries - 1);
         p.column = (tile - p.entry * tilesEach) * 64;
         const bool isShared = p.entry == entries - 1;
@@ -245,7 +257,8 @@ __global__ void __launch_bounds__(kThreads, 2)
             const int own = from.column + (static_cast<int>(threadIdx.x) >> 3);
             walk.valid = 0;
 #pragma unroll
-            for (int i = 0; i < 8; ++i) walk.valid |= own + (i >> 1) * 16 < from.width ? 1U << i : 0U;
+            for (int i = 0; i < 8; ++i)
+                walk.valid |= own + (i >> 1) * 16 < from.width && (from.groups >> (i >> 1) & 1) != 0 ? 1U << i : 0U;
             walk.first = from.weights + (walk.valid != 0 ? static_cast<std::int64_t>(own) * hidden + chunk : 0);
             walk.odd = static_cast<std::int64_t>(from.width) * hidden;
             walk.pair = static_cast<std::int64_t>(16) * hidden;
@@ -274,13 +287,131 @@ __global__ void __launch_bounds__(kThreads, 2)
             for (int j = 0; j < 4; ++j) {
                 const int column = p.column + warp * 16 + (lane >> 2) + (j >> 1) * 8;
                 const int row = n * 8 + (lane & 3) * 2 + (j & 1);
-                if (column < p.width && (mask >> row & 1) != 0)
+                if (column < p.width && (mask >> row & 1) != 0 && (p.groups >> warp & 1) != 0)
                     act[(static_cast<std::int64_t>(p.entry) * t + row) * maxWidth + column] =
                         fromFloat<Bf16>(weight[row] * silu(acc[0][n][j]) * acc[1][n][j]);
             }
         clear<NT>(acc);
     };
     runPipeline<NT, false>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
+}
+
+// ---- the same for at most eight rows, which touch few experts: tiles of 16 gate and 16 up rows, so that there are enough of
+// them for the whole device. The four warps share the columns of a step and add up at the end of a tile.
+
+constexpr int kFewStages = 8;
+constexpr int kFewTile = 16;
+constexpr int kFewWeightBytes = 2 * kFewTile * 128;
+constexpr int kFewStageBytes = kFewWeightBytes + 8 * 128;
+constexpr int kFewBlocks = 4;  // a multiprocessor
+
+__global__ void __launch_bounds__(kThreads, kFewBlocks)
+    gateUpFewKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Bf16* act) {
+    extern __shared__ __align__(128) std::uint8_t shared[];
+    __shared__ float sums[4][2][kFewTile][8];
+    gridRelease();
+    gridWait();
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread & 31;
+    const int warp = thread >> 5;
+    const int chunk = thread & 7;
+    const int entries = *active.count;
+    const int hidden = w.hidden;
+    const int maxWidth = w.maxWidth();
+    const int perTile = (hidden + kTileColumns - 1) / kTileColumns;
+    const int tilesEach = (w.width + kFewTile - 1) / kFewTile;
+    const int tiles = (entries - 1) * tilesEach + (w.sharedWidth + kFewTile - 1) / kFewTile;
+    const int grid = static_cast<int>(gridDim.x);
+    const int mine = static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / grid + 1 : 0;
+    const int total = mine * perTile;
+    const std::uint32_t base = sharedAddress(shared);
+    int fetchTile = static_cast<int>(blockIdx.x) - grid;
+    int fetchStep = perTile - 1;
+    const Bf16* from[2] = {};  // gate and up row thread / 8 of the tile
+    bool exists = false;
+    const auto fetch = [&](int stage) {
+        if (++fetchStep == perTile) {
+            fetchStep = 0;
+            fetchTile += grid;
+            const int entry = min(fetchTile / tilesEach, entries - 1);
+            const bool isShared = entry == entries - 1;
+            const int width = isShared ? w.sharedWidth : w.width;
+            const int row = (fetchTile - entry * tilesEach) * kFewTile + (thread >> 3);
+            const Bf16* weights = isShared ? static_cast<const Bf16*>(w.sharedGateUp)
+                                           : static_cast<const Bf16*>(w.gateUp) +
+                                                 static_cast<std::int64_t>(active.expert[entry]) * 2 * w.width * hidden;
+            exists = row < width;
+            from[0] = weights + static_cast<std::int64_t>(exists ? row : 0) * hidden + chunk * 8;
+            from[1] = from[0] + static_cast<std::int64_t>(width) * hidden;
+        }
+        const std::uint32_t at = base + stage * kFewStageBytes;
+        const int column = fetchStep * kTileColumns;
+        const bool inside = exists && column + chunk * 8 < hidden;
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+            copyAsync16Stream(at + swizzle128(i * kFewTile + (thread >> 3), chunk), inside ? from[i] + column : from[0], inside);
+        if (thread < 64) {
+            const int row = thread >> 3;
+            const bool valid = row < t && column + chunk * 8 < hidden;
+            copyAsync16(at + kFewWeightBytes + swizzle128(row, chunk),
+                        valid ? x + static_cast<std::int64_t>(row) * hidden + column + chunk * 8 : x, valid);
+        }
+    };
+#pragma unroll 1
+    for (int g = 0; g < kFewStages - 1; ++g) {
+        if (g < total) fetch(g);
+        copyAsyncCommit();
+    }
+    float acc[2][4] = {};
+    int step = 0;
+    int tile = static_cast<int>(blockIdx.x);
+#pragma unroll 1
+    for (int g = 0; g < total; ++g) {
+        copyAsyncWait<kFewStages - 2>();
+        __syncthreads();
+        if (g + kFewStages - 1 < total) fetch((g + kFewStages - 1) % kFewStages);
+        copyAsyncCommit();
+        const std::uint32_t at = base + g % kFewStages * kFewStageBytes;
+        std::uint32_t b0;
+        std::uint32_t b1;
+        loadMatrix2(b0, b1, at + kFewWeightBytes + swizzle128(lane & 7, warp * 2 + ((lane >> 3) & 1)));
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            std::uint32_t a[4];
+            loadMatrix4(a, at + swizzle128(i * kFewTile + (lane & 15), warp * 2 + (lane >> 4)));
+            mma(acc[i], a, b0, b1);
+        }
+        if (++step < perTile) continue;
+        step = 0;
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                sums[warp][i][(lane >> 2) + (j >> 1) * 8][(lane & 3) * 2 + (j & 1)] = acc[i][j];
+                acc[i][j] = 0.0F;
+            }
+        __syncthreads();
+        const int entry = min(tile / tilesEach, entries - 1);
+        const bool isShared = entry == entries - 1;
+        const int row = thread & 7;
+        const int inTile = thread >> 3;
+        const int column = (tile - entry * tilesEach) * kFewTile + inTile;
+        const bool uses = isShared ? row < t : (active.rowMask[entry] >> row & 1) != 0;
+        if (uses && column < (isShared ? w.sharedWidth : w.width)) {
+            float gate = 0.0F;
+            float up = 0.0F;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                gate += sums[i][0][inTile][row];
+                up += sums[i][1][inTile][row];
+            }
+            const float weight = active.weight[static_cast<std::int64_t>(active.expert[entry]) * kSmallRows + row];
+            act[(static_cast<std::int64_t>(entry) * t + row) * maxWidth + column] = fromFloat<Bf16>(weight * silu(gate) * up);
+        }
+        __syncthreads();
+        tile += grid;
+    }
+    copyAsyncWait<0>();
 }
 
 // ---- experts, second product: one long sum over (entry, column), so that the rows' sums need no scatter
@@ -502,6 +633,9 @@ cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::i
 
 cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
                          Bf16* act) {
+    if (t <= 8)
+        return launch(on, gateUpFewKernel, dim3(static_cast<unsigned>(kFewBlocks * on.sms)), dim3(kThreads),
+                      kFewStages * kFewStageBytes, w, active, x, t, act);
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
         return launch(on, gateUpKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), Shape<NT>::kBytes, w, active,

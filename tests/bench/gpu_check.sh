@@ -2,7 +2,7 @@
 # Builds the GPU plugin without the window, checks it against the golden files in both precisions, runs compute-sanitizer over the tiny
 # model, and times everything that docs/benchmarks.md reports. One call, one table.
 #
-#   tests/bench/gpu_check.sh [build] [verify] [portable] [sanitize] [bench] [long]     (default: build verify)
+#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [sanitize] [bench] [long]     (default: build verify)
 #
 # TREFOIL_GPU_BUILD: build folder (build-gpu). TREFOIL_GPU_PREFIX: where libraries lie that the system lacks (.carry/usr).
 # TREFOIL_CUDA_ARCHITECTURES: what to build for (90a-real).
@@ -15,17 +15,20 @@ steps=${*:-build verify}
 blas=$(find /usr/local/cuda/lib64 /opt /usr/lib -name 'libcublasLt.so.1?' -print -quit 2>/dev/null)
 export LD_LIBRARY_PATH=$prefix/lib/x86_64-linux-gnu:$(dirname "${blas:-/none/x}"):${LD_LIBRARY_PATH:-}
 export LIBRARY_PATH=$prefix/lib/x86_64-linux-gnu:${LIBRARY_PATH:-}
-check=$build/bin/trefoil-gpu-check
+cli=$build/bin/trefoil-cli
 failures=0
 
 run() {
     echo "== $*"
     "$@" || { echo "   exit code $?"; failures=$((failures + 1)); }
 }
+# Only what is not right, and the summary.
+compare() { "${tool[@]}" "$cli" verify "$1" "$2" --device cuda | grep -vE ' (ok|skipped)$'; return "${PIPESTATUS[0]}"; }
+tool=()
 verify() {
     local precision=$1
-    [ "$precision" = float32 ] && TREFOIL_CUDA_PRECISION=float32 run "$check" verify tests/golden/tiny tests/golden/tiny
-    TREFOIL_CUDA_PRECISION=$precision run "$check" verify resources/demo-model tests/golden/demo
+    [ "$precision" = float32 ] && TREFOIL_CUDA_PRECISION=float32 run compare tests/golden/tiny tests/golden/tiny
+    TREFOIL_CUDA_PRECISION=$precision run compare resources/demo-model tests/golden/demo
 }
 
 for step in $steps; do
@@ -35,9 +38,10 @@ for step in $steps; do
             cmake -S . -B "$build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_INCLUDE_PATH="$prefix/include" \
                 -DCMAKE_LIBRARY_PATH="$prefix/lib/x86_64-linux-gnu" -DCMAKE_CXX_FLAGS="-I$prefix/include" -DTREFOIL_CUDA=ON \
                 -DTREFOIL_GUI=OFF -DTREFOIL_CUDA_ARCHITECTURES="$architectures" > "$build.log" 2>&1 &&
-                cmake --build "$build" --target trefoil-gpu-check >> "$build.log" 2>&1 || { grep -E "rror|FAILED" "$build.log" | head -40; tail -5 "$build.log"; exit 1; }
+                cmake --build "$build" --target trefoil-cli trefoil_cuda trefoil-test-cuda >> "$build.log" 2>&1 || { grep -E "rror|FAILED" "$build.log" | head -40; tail -5 "$build.log"; exit 1; }
             ;;
-        verify) run "$check" devices; verify float32; verify bf16 ;;
+        kernels) run "$build/bin/trefoil-test-cuda" --gtest_brief=1 ;;
+        verify) verify float32; verify bf16 ;;
         portable) export TREFOIL_CUDA_PATH=portable; verify float32; verify bf16; unset TREFOIL_CUDA_PATH ;;
         sanitize)
             # All tensors and a few cases of every mode: the tools slow a run down a hundred times.
@@ -47,13 +51,15 @@ for step in $steps; do
                 python3 -c "import json, sys; c = json.load(open(sys.argv[1])); json.dump([c[i] for i in (2, 7, 18, 22) if i < len(c)][:len(c) // 9], open(sys.argv[2], 'w'))" \
                     tests/golden/$model/traces.json "$build/short-$model/traces.json"
             done
-            for tool in memcheck racecheck; do
-                TREFOIL_CUDA_PRECISION=float32 run compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 "$check" verify tests/golden/tiny "$build/short-tiny"
-                run compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 "$check" verify resources/demo-model "$build/short-demo"
+            for check in memcheck racecheck; do
+                tool=(compute-sanitizer --tool $check --error-exitcode 9 --print-limit 5)
+                TREFOIL_CUDA_PRECISION=float32 run compare tests/golden/tiny "$build/short-tiny"
+                run compare resources/demo-model "$build/short-demo"
+                tool=()
             done
             ;;
-        bench) run "$check" bench ;;
-        long) run "$check" bench --long 131000 ;;
+        bench) run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 ;;
+        long) run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 --long 131000 ;;
         *) echo "unknown step $step"; exit 2 ;;
     esac
     echo "-- $step took $((SECONDS - start)) s"

@@ -6,7 +6,7 @@ build=${TREFOIL_GPU_BUILD:-build-gpu}
 prefix=$PWD/${TREFOIL_GPU_PREFIX:-.carry/usr}
 blas=$(find /usr/local/cuda/lib64 /opt /usr/lib -name 'libcublasLt.so.1?' -print -quit 2>/dev/null)
 export LD_LIBRARY_PATH=$prefix/lib/x86_64-linux-gnu:$(dirname "${blas:-/none/x}"):${LD_LIBRARY_PATH:-}
-ncu --clock-control none --cache-control none --metrics gpu__time_duration.sum --csv "$build/bin/trefoil-gpu-check" bench --layers 4 --repeats 1 "$@" > "$build/profile.csv" 2> "$build/profile.err"
+ncu --clock-control none --cache-control none --metrics gpu__time_duration.sum --csv "$build/bin/trefoil-cli" bench --synth clover-35b --device cuda --layers 4 --repeats 1 "$@" > "$build/profile.csv" 2> "$build/profile.err"
 python3 - "$build/profile.csv" <<'PY'
 import csv, sys
 rows = [l for l in open(sys.argv[1]) if l.startswith('"')]

@@ -262,4 +262,28 @@ TEST(Window, RefusesUnknownArguments) {
 }
 #endif
 
+TEST(TrefoilCli, DamagedGpuPluginIsNamedAndTheCpuGoesOn) {
+    const Folder folder;
+    const auto bin = folder.path() / "bin";
+    const auto lib = folder.path() / "lib" / "trefoil";
+    std::filesystem::create_directories(bin);
+    std::filesystem::create_directories(lib);
+    std::filesystem::copy_file(TREFOIL_CLI, bin / "trefoil-cli");
+    const std::string whole = slurp(TREFOIL_CLI);
+    const auto info = [&](const std::string& plugin) {
+        std::ofstream(lib / "libtrefoil_cuda.so", std::ios::binary) << plugin;
+        std::string command = "'";
+        command += (bin / "trefoil-cli").string();
+        command += "' info " TREFOIL_SOURCE_DIR "/resources/demo-model";
+        return shell(command);
+    };
+    for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{64}, whole.size() / 2, whole.size() - 1}) {
+        const Finished run = info(whole.substr(0, size));
+        EXPECT_EQ(run.code, 0) << size;
+        EXPECT_NE(run.out.find("install it again"), std::string::npos) << size << run.out << run.err;
+    }
+    EXPECT_NE(info(std::string(100000, 'x')).out.find("it is not a shared library"), std::string::npos);
+    EXPECT_NE(info(whole).out.find("cannot be opened"), std::string::npos);  // a program, not a library
+}
+
 }  // namespace

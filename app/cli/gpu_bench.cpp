@@ -1,22 +1,20 @@
-#include "tests/bench/gpu_bench.h"
+#include "app/cli/gpu_bench.h"
 
-#include "engine/checkpoint/checkpoint.h"
-#include "engine/checkpoint/synth.h"
+#include "app/cli/support.h"
+#include "engine/decode/generation_config.h"
 #include "engine/runtime/cuda_plugin.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <string>
-#include <vector>
+#include <span>
+#include <utility>
 
-namespace trefoil {
+namespace trefoil::cli {
 namespace {
 
+using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 double millisecondsSince(Clock::time_point start) {
@@ -37,8 +35,8 @@ std::vector<TokenId> plainIds(const ModelConfig& config, std::int64_t count, std
 
 class Bench {
 public:
-    Bench(Executor& executor, const CudaBandwidth& bandwidth, int repeats)
-        : m_executor(executor), m_config(executor.config()), m_bandwidth(bandwidth), m_repeats(repeats) {
+    Bench(Executor& executor, const CudaBandwidth& bandwidth, const GpuBenchOptions& options, Json& rows)
+        : m_executor(executor), m_config(executor.config()), m_bandwidth(bandwidth), m_options(options), m_rows(rows) {
         m_block = plainIds(m_config, 32, 1000);
         for (std::size_t i = 0; i < m_block.size(); i += 2) m_block[i] = m_config.maskTokenId;
         m_clean = plainIds(m_config, 32, 5000);
@@ -46,14 +44,15 @@ public:
     }
 
     Status passes(std::int64_t prefix) {
-        std::printf("%-34s %9s %9s %7s %9s %9s\n", ("prefix " + std::to_string(prefix)).c_str(), "ms", "floor ms", "ratio",
-                    "experts", "coreset");
+        if (!m_options.quiet)
+            std::printf("%-34s %9s %9s %7s %9s %9s\n", ("prefix " + std::to_string(prefix)).c_str(), "ms", "floor ms", "ratio",
+                        "experts", "coreset");
         if (Status s = fill(prefix); !s.ok()) return s;
         if (Status s = row("noisy 32, coreset off", 0, [&] { return m_executor.denoise(m_block, controls(m_open)); }); !s.ok())
             return s;
         if (Status s = row("noisy 32, coreset 0.9", 0, [&] { return m_executor.denoise(m_block, controls(m_coreset)); }); !s.ok())
             return s;
-        for (const int experts : {8, 40, 64, 128}) {
+        for (const int experts : m_options.experts) {
             if (experts > m_config.numExperts || experts < m_config.numExpertsPerTok) continue;
             if (Status s = row("noisy 32, forced " + std::to_string(experts), experts,
                                [&] { return m_executor.denoise(m_block, controls(m_open)); });
@@ -86,6 +85,11 @@ public:
         }
         std::sort(times.begin(), times.end());
         const double ms = times[times.size() / 2];
+        m_rows.push_back({{"row", "prompt"},
+                          {"tokens", tokens},
+                          {"ms", ms},
+                          {"tokens_per_second", static_cast<double>(tokens) * 1000.0 / ms}});
+        if (m_options.quiet) return {};
         std::printf("prompt of %-24lld %9.1f ms, %.0f tokens a second\n", static_cast<long long>(tokens), ms,
                     static_cast<double>(tokens) * 1000.0 / ms);
         std::fflush(stdout);
@@ -121,7 +125,8 @@ private:
         forceCudaExperts(m_executor, forced);
         std::vector<double> times;
         PassStats stats;
-        for (int i = 0; i < m_repeats + 3; ++i) {  // the first runs capture the graph
+        for (int i = 0; i < m_options.repeats + 3; ++i) {  // the first runs capture the graph
+            if (cancelFlag().requested()) return makeError(ErrorKind::Cancelled, "stopped");
             const auto start = Clock::now();
             auto pass = run();
             const double ms = millisecondsSince(start);
@@ -140,6 +145,14 @@ private:
         }
         const auto layers = static_cast<double>(stats.layers.size());
         const double floor = (static_cast<double>(stats.weightBytes) + keyValueBytes()) / m_bandwidth.deviceRead * 1000.0;
+        m_rows.push_back({{"row", name},
+                          {"prefix", m_executor.prefixLength()},
+                          {"ms", ms},
+                          {"floor_ms", floor},
+                          {"ratio", ms / floor},
+                          {"distinct_experts", experts / layers},
+                          {"coreset", coreset / layers}});
+        if (m_options.quiet) return {};
         std::printf("%-34s %9.3f %9.3f %7.2f %9.1f %9.1f\n", name.c_str(), ms, floor, ms / floor, experts / layers,
                     coreset / layers);
         std::fflush(stdout);
@@ -149,7 +162,8 @@ private:
     Executor& m_executor;
     const ModelConfig& m_config;
     CudaBandwidth m_bandwidth;
-    int m_repeats;
+    const GpuBenchOptions& m_options;
+    Json& m_rows;
     std::vector<TokenId> m_block;
     std::vector<TokenId> m_clean;
     std::vector<TokenId> m_prompt;
@@ -157,73 +171,31 @@ private:
     GenerationConfig m_coreset;
 };
 
-int failed(const Error& error) {
-    std::fprintf(stderr, "%s\n", error.text().c_str());
-    return error.kind == ErrorKind::DeviceUnavailable ? 77 : 1;
-}
+}  // namespace
 
-Status measure(const GpuBenchOptions& options, Executor& executor, const CudaBandwidth& bandwidth) {
-    Bench bench(executor, bandwidth, options.repeats);
-    if (Status s = bench.passes(std::min<std::int64_t>(1024, executor.config().maxPositionEmbeddings / 2)); !s.ok()) return s;
+Status benchGpu(Executor& executor, const GpuBenchOptions& options, Json& out) {
+    const CudaBandwidth bandwidth = measureCudaBandwidth(options.device);
+    if (bandwidth.deviceRead <= 0.0)
+        return makeError(ErrorKind::DeviceUnavailable, "the GPU's memory bandwidth could not be measured",
+                         "close other programs that use the GPU");
+    Json& gpu = out["gpu"];
+    gpu["read_bytes_per_second"] = bandwidth.deviceRead;
+    gpu["pinned_copy_bytes_per_second"] = bandwidth.pinnedCopy;
+    Json& rows = gpu["rows"] = Json::array();
+    if (!options.quiet)
+        std::printf("memory read %.0f GB/s, pinned copy %.1f GB/s\n", bandwidth.deviceRead / 1e9, bandwidth.pinnedCopy / 1e9);
+    Bench bench(executor, bandwidth, options, rows);
+    const std::int64_t context = executor.config().maxPositionEmbeddings;
+    if (Status s = bench.passes(std::min<std::int64_t>(1024, context / 2)); !s.ok()) return s;
     for (const std::int64_t tokens : {1024, 8192})
-        if (options.prompts && tokens < executor.config().maxPositionEmbeddings)
+        if (options.prompts && tokens < context)
             if (Status s = bench.prompt(tokens, 3); !s.ok()) return s;
     if (options.longPrefix <= 0) return {};
+    if (options.longPrefix >= context)
+        return makeError(ErrorKind::InvalidArgument, "--long " + std::to_string(options.longPrefix) + " exceeds the context of " +
+                                                         std::to_string(context) + " tokens");
     if (Status s = bench.prompt(options.longPrefix, 0); !s.ok()) return s;
     return bench.passes(options.longPrefix);
 }
 
-}  // namespace
-
-int runGpuBench(const GpuBenchOptions& options) {
-    std::string json = cloverConfigJson();
-    std::optional<Checkpoint> checkpoint;
-    std::optional<ModelConfig> config;
-    std::optional<SyntheticWeights> weights;
-    WeightSource source;
-    if (!options.model.empty()) {
-        auto opened = Checkpoint::open(options.model);
-        if (!opened.ok()) return failed(opened.error());
-        checkpoint.emplace(std::move(*opened));
-        source = weightSource(*checkpoint);
-    } else {
-        if (!options.config.empty()) {
-            std::ifstream file(options.config);
-            json.assign(std::istreambuf_iterator<char>(file), {});
-        }
-        auto parsed = parseModelConfig(json, options.config.empty() ? "Clover-35B-A3B" : options.config);
-        if (!parsed.ok()) return failed(parsed.error());
-        config = std::move(*parsed);
-        if (options.layers > 0 && options.layers < config->numLayers())
-            config->layers.resize(static_cast<std::size_t>(options.layers));
-        weights.emplace(*config, 1);
-        source.config = &*config;
-        source.tensors = weights->tensors();
-        source.read = [&](std::size_t tensor, std::int64_t first, std::int64_t count,
-                          std::span<std::byte> destination) -> Status {
-            weights->read(tensor, first, count, destination);
-            return {};
-        };
-    }
-    const auto plan = planCudaMemory(source, options.device, 0);
-    if (!plan.ok()) return failed(plan.error());
-    const CudaBandwidth bandwidth = measureCudaBandwidth(options.device);
-    std::printf("memory read %.0f GB/s, pinned copy %.1f GB/s\n", bandwidth.deviceRead / 1e9, bandwidth.pinnedCopy / 1e9);
-    const auto start = Clock::now();
-    const auto freeBefore = listCudaDevices()[static_cast<std::size_t>(options.device)].memoryFree;
-    auto executor = makeCudaExecutor(source, options.device, 0, {}, nullptr);
-    if (!executor.ok()) return failed(executor.error());
-    const double ms = millisecondsSince(start);
-    const auto used = freeBefore - listCudaDevices()[static_cast<std::size_t>(options.device)].memoryFree;
-    std::printf("%s: loaded %.1f GB in %.0f ms, %.1f GB/s (%.0f%% of the pinned copy)\n", (*executor)->deviceName().c_str(),
-                static_cast<double>(plan->weights) / 1e9, ms, static_cast<double>(plan->weights) / ms / 1e6,
-                static_cast<double>(plan->weights) / ms / 1e-3 / bandwidth.pinnedCopy * 100.0);
-    std::printf("plan: weights %.2f, K and V %.2f, states %.3f, workspace %.2f GB; taken on the device %.2f GB\n",
-                static_cast<double>(plan->weights) / 1e9, static_cast<double>(plan->keyValue) / 1e9,
-                static_cast<double>(plan->states) / 1e9, static_cast<double>(plan->workspace) / 1e9,
-                static_cast<double>(used) / 1e9);
-    if (const Status s = measure(options, **executor, bandwidth); !s.ok()) return failed(s.error());
-    return 0;
-}
-
-}  // namespace trefoil
+}  // namespace trefoil::cli
