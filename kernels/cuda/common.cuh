@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace trefoil::cuda {
 
@@ -32,6 +33,13 @@ cudaError_t launchCluster(const Launcher& on, unsigned cluster, void (*kernel)(P
     if (sharedBytes > 48 * 1024) {
         const cudaError_t set = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sharedBytes));
+        if (set != cudaSuccess) return set;
+    }
+    // The same division of the multiprocessors' memory for all kernels: one that wants another waits until they are idle.
+    static const bool carve = std::getenv("TCARVE") == nullptr || std::getenv("TCARVE")[0] == '1';
+    if (carve) {
+        const cudaError_t set = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                                     cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
         if (set != cudaSuccess) return set;
     }
     cudaLaunchConfig_t config{};
@@ -182,10 +190,22 @@ __device__ __forceinline__ void copyAsync16(std::uint32_t destination, const voi
     const int bytes = valid ? 16 : 0;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(destination), "l"(source), "r"(bytes));
 }
-/// The same with a hint to fetch 256 bytes into L2: for weights, read once and in order.
-__device__ __forceinline__ void copyAsync16Stream(std::uint32_t destination, const void* source, bool valid) {
+/// For copyAsync16Stream: what passes once makes room in L2 first.
+__device__ __forceinline__ std::uint64_t streamPolicy() {
+    std::uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+/// The same with hints for weights, read once and in order: 256 bytes are fetched into L2 at a time, and leave it first.
+__device__ __forceinline__ void copyAsync16Stream(std::uint32_t destination, const void* source, bool valid,
+                                                  std::uint64_t policy) {
     const int bytes = valid ? 16 : 0;
-    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;\n" ::"r"(destination), "l"(source), "r"(bytes));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2, %3;\n" ::"r"(destination), "l"(source),
+                 "r"(bytes), "l"(policy));
+}
+/// Asks for 128 bytes to be in L2 later, before what is streamed.
+__device__ __forceinline__ void fetchAhead(const void* source) {
+    asm volatile("prefetch.global.L2::evict_last [%0];\n" ::"l"(source));
 }
 /// 4 bytes from global to shared memory.
 __device__ __forceinline__ void copyAsync4(std::uint32_t destination, const void* source) {

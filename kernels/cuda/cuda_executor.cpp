@@ -21,6 +21,8 @@ namespace {
 /// Rows of the largest prompt chunk. A chunk reads every expert once, so larger ones cost less a token; a request to stop waits
 /// for one chunk.
 constexpr std::int64_t kPromptChunk = 4096;
+/// Weights of the next layer that are fetched into L2 while the router decides: less than half of an H200's.
+constexpr std::size_t kAheadBytes = std::size_t{16} << 20;
 /// Captured graphs that are kept; a pass shape more and all are made anew.
 constexpr std::size_t kMaxGraphs = 48;
 
@@ -208,6 +210,16 @@ private:
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     void head(Calls& ok, const PassShape& p, const Rows& add);
     void shiftRows(Calls& ok, const PassShape& p, Rows& add);
+    /// What the next layer, or the LM head, reads first.
+    [[nodiscard]] Ahead aheadOf(int layer) const {
+        const auto next = static_cast<std::size_t>(layer) + 1;
+        const std::size_t limit = std::getenv("TPRE") ? std::atoll(std::getenv("TPRE")) << 20 : kAheadBytes;
+        if (!m_on.hopper) return {};
+        if (next == m_weights.layers().size()) return {m_weights.head(), std::min<std::size_t>(limit, m_weights.headBytes())};
+        const LayerWeights& w = m_weights.layers()[next];
+        const std::int64_t rows = w.kind == LayerKind::GatedDeltaNet ? m_shape.gdn.projected() : m_shape.attention.projected();
+        return {w.input, std::min(limit, static_cast<std::size_t>(rows * m_shape.hidden) * sizeof(T))};
+    }
     /// First row of x that the logits of output rows from `first` on come from (section 9: noisy rows may predict the next
     /// token).
     [[nodiscard]] std::int64_t logitRow(const PassShape& p, std::int64_t first) const {
@@ -727,7 +739,7 @@ Rows CudaExecutor<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const Laye
         auto* act = static_cast<Bf16*>(m_space.act);
         if (smallExperts(p.t)) {
             const int splits = expertDownSplits(m_shape.hidden, m_on.sms);
-            ok(expertGateUp(m_on, w.experts, m_space.active, h, static_cast<int>(p.t), act));
+            ok(expertGateUp(m_on, w.experts, m_space.active, h, static_cast<int>(p.t), aheadOf(layer), act));
             ok(expertDown(m_on, w.experts, m_space.active, act, static_cast<int>(p.t), splits, m_space.partial));
             return Rows{m_space.partial, m_shape.hidden, p.t * m_shape.hidden, splits, false};
         }
@@ -776,7 +788,7 @@ void CudaExecutor<T>::head(Calls& ok, const PassShape& p, const Rows& add) {
         if constexpr (kBf16) {
             ok(headRecords(m_on, static_cast<const Bf16*>(m_weights.head()), m_shape.vocab, m_shape.hidden, rows, outputs,
                            m_space.params, tables, sample, m_space.records));
-            ok(mergeRecords(m_on, m_space.records, headTiles(m_shape.vocab), outputs, m_space.params, sample, m_space.results));
+            ok(mergeRecords(m_on, m_space.records, headBlocks(m_on.sms), outputs, m_space.params, sample, m_space.results));
         }
     } else {
         (void)gemm(ok, m_weights.head(), m_shape.vocab, m_shape.hidden, rows, p.outputs, m_space.logits, true, true);

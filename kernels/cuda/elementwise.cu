@@ -102,15 +102,15 @@ __global__ void __launch_bounds__(256)
             float4 part[kNormSplits];
 #pragma unroll
             for (int s = 0; s < kNormSplits; ++s)
-                part[s] = __ldcg(reinterpret_cast<const float4*>(from + min(s, add.splits - 1) * add.splitStride));
+                if (s < add.splits) part[s] = __ldcg(reinterpret_cast<const float4*>(from + s * add.splitStride));
             float4 sum = part[0];
 #pragma unroll
             for (int s = 1; s < kNormSplits; ++s) {
-                const bool exists = s < add.splits;
-                sum.x += exists ? part[s].x : 0.0F;
-                sum.y += exists ? part[s].y : 0.0F;
-                sum.z += exists ? part[s].z : 0.0F;
-                sum.w += exists ? part[s].w : 0.0F;
+                if (s >= add.splits) break;
+                sum.x += part[s].x;
+                sum.y += part[s].y;
+                sum.z += part[s].z;
+                sum.w += part[s].w;
             }
             v = make_float4(v.x + sum.x, v.y + sum.y, v.z + sum.z, v.w + sum.w);
             *reinterpret_cast<float4*>(x + row * hidden + d) = v;

@@ -3,7 +3,7 @@
 namespace trefoil::cuda {
 namespace {
 
-constexpr int kMergeThreads = 512;
+constexpr int kMergeThreads = 128;
 constexpr int kChooseThreads = 1024;
 
 struct Pair {
@@ -72,7 +72,7 @@ __device__ void writeCandidate(const RowSummary& own, float2 maxSum, float tempe
 }
 
 __global__ void __launch_bounds__(kMergeThreads)
-    mergeKernel(const TileRecord* records, int tiles, const PassParams* params, bool sample, RowResult* results) {
+    mergeKernel(const HeadRecord* records, int count, const PassParams* params, bool sample, RowResult* results) {
     __shared__ Pair scratch[33];
     __shared__ float sums[32];
     gridRelease();
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(kMergeThreads)
     const std::int64_t row = blockIdx.x;
     RowSummary own;
     const float temperature = params->temperature;
-    for (int i = static_cast<int>(threadIdx.x); i < tiles; i += kMergeThreads) {
-        const TileRecord& r = records[row * tiles + i];
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += kMergeThreads) {
+        const HeadRecord& r = records[row * count + i];
         own.addSum(r.max, r.sum);
         for (int j = 0; j < kTop; ++j) own.addTop(r.topLogits[j], r.topIds[j]);
         if (sample) own.addCandidate(r.bestLogit, r.bestNoise, r.bestId, temperature);
@@ -252,9 +252,9 @@ __global__ void __launch_bounds__(kChooseThreads) chooseKernel(float* logits, st
 
 }  // namespace
 
-cudaError_t mergeRecords(const Launcher& on, const TileRecord* records, int tiles, int t, const PassParams* params, bool sample,
+cudaError_t mergeRecords(const Launcher& on, const HeadRecord* records, int count, int t, const PassParams* params, bool sample,
                          RowResult* results) {
-    return launch(on, mergeKernel, dim3(static_cast<unsigned>(t)), dim3(kMergeThreads), 0, records, tiles, params, sample,
+    return launch(on, mergeKernel, dim3(static_cast<unsigned>(t)), dim3(kMergeThreads), 0, records, count, params, sample,
                   results);
 }
 

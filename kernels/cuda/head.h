@@ -8,8 +8,8 @@
 
 namespace trefoil::cuda {
 
-/// results [T] from the LM head's records [T][tiles].
-cudaError_t mergeRecords(const Launcher& on, const TileRecord* records, int tiles, int t, const PassParams* params, bool sample,
+/// results [T] from the LM head's records [T][count].
+cudaError_t mergeRecords(const Launcher& on, const HeadRecord* records, int count, int t, const PassParams* params, bool sample,
                          RowResult* results);
 
 /// results [T] from raw logits [T, V] float32, which the controls change in place. With top_k or top_p, or where the fused head

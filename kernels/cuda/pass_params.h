@@ -61,8 +61,8 @@ struct LayerResult {
     std::int32_t padding = 0;
 };
 
-/// What the LM head leaves of one row of one tile of 128 token ids.
-struct TileRecord {
+/// What one block of the LM head leaves of one row: a summary of the token ids that it computed.
+struct HeadRecord {
     float max = 0.0F;
     float sum = 0.0F;  ///< of exp(l - max)
     float topLogits[kTop] = {};

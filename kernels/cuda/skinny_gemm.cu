@@ -129,6 +129,7 @@ struct WeightWalk {
     std::int64_t odd = 0;
     std::int64_t pair = 0;
     unsigned valid = 0;
+    std::uint64_t policy = streamPolicy();
 
     /// Copies 64 columns; `inside`: this thread's chunk of them exists.
     __device__ __forceinline__ void fetch(std::uint32_t address, std::int64_t column, bool inside) const {
@@ -136,13 +137,13 @@ struct WeightWalk {
         const Bf16* from = first + column;
         if (valid == 0xFF && inside) {
 #pragma unroll
-            for (int i = 0; i < 8; ++i) copyAsync16Stream(to + i * 2048, from + (i & 1) * odd + (i >> 1) * pair, true);
+            for (int i = 0; i < 8; ++i) copyAsync16Stream(to + i * 2048, from + (i & 1) * odd + (i >> 1) * pair, true, policy);
             return;
         }
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
             const bool exists = inside && (valid >> i & 1) != 0;
-            copyAsync16Stream(to + i * 2048, exists ? from + (i & 1) * odd + (i >> 1) * pair : first, exists);
+            copyAsync16Stream(to + i * 2048, exists ? from + (i & 1) * odd + (i >> 1) * pair : first, exists, policy);
         }
     }
     /// Rows row0 + thread / 8 + 16 i of a [rows, columns] matrix.
@@ -200,13 +201,22 @@ __global__ void __launch_bounds__(kThreads, 2)
             }
 }
 
+/// While the router decides, memory is idle: this kernel's blocks, which wait for it, ask for weights that a later kernel reads.
+__device__ __forceinline__ void fetchWeightsAhead(const Ahead& ahead) {
+    const auto* from = static_cast<const std::uint8_t*>(ahead.weights);
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * kThreads * 128;
+    for (std::size_t at = (static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x) * 128; at < ahead.bytes; at += step)
+        fetchAhead(from + at);
+}
+
 // ---- experts, first product: a tile is 64 gate rows and the 64 up rows that belong to them, 16 and 16 in each warp
 
 template <int NT>
 __global__ void __launch_bounds__(kThreads, 2)
-    gateUpKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Bf16* act) {
+    gateUpKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Ahead ahead, Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     gridRelease();
+    fetchWeightsAhead(ahead);
     gridWait();
     const int entries = *active.count;
     const int hidden = w.hidden;
@@ -306,10 +316,11 @@ constexpr int kFewStageBytes = kFewWeightBytes + 8 * 128;
 constexpr int kFewBlocks = 4;  // a multiprocessor
 
 __global__ void __launch_bounds__(kThreads, kFewBlocks)
-    gateUpFewKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Bf16* act) {
+    gateUpFewKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Ahead ahead, Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     __shared__ float sums[4][2][kFewTile][8];
     gridRelease();
+    fetchWeightsAhead(ahead);
     gridWait();
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread & 31;
@@ -329,6 +340,7 @@ __global__ void __launch_bounds__(kThreads, kFewBlocks)
     int fetchStep = perTile - 1;
     const Bf16* from[2] = {};  // gate and up row thread / 8 of the tile
     bool exists = false;
+    const std::uint64_t policy = streamPolicy();
     const auto fetch = [&](int stage) {
         if (++fetchStep == perTile) {
             fetchStep = 0;
@@ -349,7 +361,7 @@ __global__ void __launch_bounds__(kThreads, kFewBlocks)
         const bool inside = exists && column + chunk * 8 < hidden;
 #pragma unroll
         for (int i = 0; i < 2; ++i)
-            copyAsync16Stream(at + swizzle128(i * kFewTile + (thread >> 3), chunk), inside ? from[i] + column : from[0], inside);
+            copyAsync16Stream(at + swizzle128(i * kFewTile + (thread >> 3), chunk), inside ? from[i] + column : from[0], inside, policy);
         if (thread < 64) {
             const int row = thread >> 3;
             const bool valid = row < t && column + chunk * 8 < hidden;
@@ -486,7 +498,7 @@ using HeadShape = Shape<NT, 4>;
 template <int NT>
 __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
     headKernel(const Bf16* w, int vocab, int hidden, const Bf16* x, int t, const PassParams* params, ControlTables tables,
-               bool sample, TileRecord* records) {
+               bool sample, HeadRecord* records) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     constexpr int kPitch = kTileRows + 1;
     float* logits = reinterpret_cast<float*>(shared + HeadShape<NT>::kBytes);                                      // [NT][kPitch]
@@ -519,6 +531,8 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
+    constexpr int kHalves = (NT + 31) / 32;
+    RowSummary own[kHalves];
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int warp = static_cast<int>(threadIdx.x) >> 5;
     int doneStep = 0;
@@ -541,60 +555,66 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
         }
         __syncthreads();
         // A thread reads a quarter of a row: the ids that a warp looks at are then the same in all lanes, and so are their
-        // tables.
+        // tables. Its summary goes on from tile to tile, so that few logits still enter the top five.
 #pragma unroll
-        for (int half = 0; half < (NT + 31) / 32; ++half) {
+        for (int half = 0; half < kHalves; ++half) {
             const int row = half * 32 + lane;
-            RowSummary own;
-            if (row < t) {
-                const std::uint64_t key = sample ? noiseKey(controls.seed, controls.position[row], controls.step) : 0;
-                float* l = logits + row * kPitch + warp * 32;
-                const int end = min(32, vocab - tile * kTileRows - warp * 32);
-                for (int i = 0; i < end; ++i) {
-                    const int id = tile * kTileRows + warp * 32 + i;
-                    const TokenTable token = tokens[warp * 32 + i];
-                    float value = l[i];
-                    if (token.flags != 0 || token.count != 0 || id == controls.thinkEndId) {
-                        value = adjustLogit(controls, token, row, id, value);
-                        l[i] = value;
-                    }
-                    own.max = fmaxf(own.max, value);
-                    own.addTop(value, id);
-                    if (sample) own.addCandidate(value, gumbel(key, id), id, controls.temperature);
+            if (row >= t) continue;
+            RowSummary& sum = own[half];
+            const std::uint64_t key = sample ? noiseKey(controls.seed, controls.position[row], controls.step) : 0;
+            float* l = logits + row * kPitch + warp * 32;
+            const int end = min(32, vocab - tile * kTileRows - warp * 32);
+            float largest = -INFINITY;
+            for (int i = 0; i < end; ++i) {
+                const int id = tile * kTileRows + warp * 32 + i;
+                const TokenTable token = tokens[warp * 32 + i];
+                float value = l[i];
+                if (token.flags != 0 || token.count != 0 || id == controls.thinkEndId) {
+                    value = adjustLogit(controls, token, row, id, value);
+                    l[i] = value;
                 }
-                if (own.max > -INFINITY)
-                    for (int i = 0; i < end; ++i) own.sum += expf(l[i] - own.max);
+                largest = fmaxf(largest, value);
+                sum.addTop(value, id);
+                if (sample) sum.addCandidate(value, gumbel(key, id), id, controls.temperature);
             }
-            __syncthreads();
-            if (row < t) quarters[warp * 32 + lane] = own;
-            __syncthreads();
-            const int merged = warp * 8 + lane;  // eight rows a warp
-            if (lane < 8 && half * 32 + merged < t) {
-                RowSummary sum = quarters[merged];
-                for (int i = 1; i < 4; ++i) {
-                    const RowSummary& other = quarters[i * 32 + merged];
-                    sum.addSum(other.max, other.sum);
-                    for (int j = 0; j < kTop; ++j) sum.addTop(other.topLogits[j], other.topIds[j]);
-                    if (sample) sum.addCandidate(other.bestLogit, other.bestNoise, other.bestId, controls.temperature);
-                }
-                TileRecord r;
-                r.max = sum.max;
-                r.sum = sum.sum;
-#pragma unroll
-                for (int j = 0; j < kTop; ++j) {
-                    r.topLogits[j] = sum.topLogits[j];
-                    r.topIds[j] = sum.topIds[j];
-                }
-                r.bestLogit = sum.bestLogit;
-                r.bestNoise = sum.bestNoise;
-                r.bestId = sum.bestId;
-                records[static_cast<std::int64_t>(half * 32 + merged) * tiles + tile] = r;
-            }
+            if (largest == -INFINITY) continue;
+            const float max = fmaxf(sum.max, largest);
+            float part = 0.0F;
+            for (int i = 0; i < end; ++i) part += expf(l[i] - max);
+            sum.sum = (sum.max == -INFINITY ? 0.0F : sum.sum * expf(sum.max - max)) + part;
+            sum.max = max;
         }
         __syncthreads();
         clear<NT>(acc);
     };
     runPipeline<NT, true, HeadShape<NT>>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+        __syncthreads();
+        if (half * 32 + lane < t) quarters[warp * 32 + lane] = own[half];
+        __syncthreads();
+        const int merged = warp * 8 + lane;  // eight rows a warp
+        if (lane >= 8 || half * 32 + merged >= t) continue;
+        RowSummary sum = quarters[merged];
+        for (int i = 1; i < 4; ++i) {
+            const RowSummary& other = quarters[i * 32 + merged];
+            sum.addSum(other.max, other.sum);
+            for (int j = 0; j < kTop; ++j) sum.addTop(other.topLogits[j], other.topIds[j]);
+            if (sample) sum.addCandidate(other.bestLogit, other.bestNoise, other.bestId, controls.temperature);
+        }
+        HeadRecord r;
+        r.max = sum.max;
+        r.sum = sum.sum;
+#pragma unroll
+        for (int j = 0; j < kTop; ++j) {
+            r.topLogits[j] = sum.topLogits[j];
+            r.topIds[j] = sum.topIds[j];
+        }
+        r.bestLogit = sum.bestLogit;
+        r.bestNoise = sum.bestNoise;
+        r.bestId = sum.bestId;
+        records[static_cast<std::int64_t>(half * 32 + merged) * gridDim.x + blockIdx.x] = r;
+    }
 }
 
 /// Calls f with the smallest of 8, 32 and 64 that holds t rows, as a constant.
@@ -632,14 +652,14 @@ cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::i
 }
 
 cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
-                         Bf16* act) {
+                         const Ahead& ahead, Bf16* act) {
     if (t <= 8)
         return launch(on, gateUpFewKernel, dim3(static_cast<unsigned>(kFewBlocks * on.sms)), dim3(kThreads),
-                      kFewStages * kFewStageBytes, w, active, x, t, act);
+                      kFewStages * kFewStageBytes, w, active, x, t, ahead, act);
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
         return launch(on, gateUpKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), Shape<NT>::kBytes, w, active,
-                      x, t, act);
+                      x, t, ahead, act);
     });
 }
 
@@ -653,11 +673,11 @@ cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveE
 }
 
 cudaError_t headRecords(const Launcher& on, const Bf16* w, std::int64_t vocab, std::int64_t hidden, const Bf16* x, int t,
-                        const PassParams* params, const ControlTables& tables, bool sample, TileRecord* records) {
+                        const PassParams* params, const ControlTables& tables, bool sample, HeadRecord* records) {
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
         constexpr int kBytes = HeadShape<NT>::kBytes + NT * (kTileRows + 1) * 4 + 128 * static_cast<int>(sizeof(RowSummary));
-        return launch(on, headKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), kBytes, w,
+        return launch(on, headKernel<NT>, dim3(static_cast<unsigned>(headBlocks(on.sms))), dim3(kThreads), kBytes, w,
                       static_cast<int>(vocab), static_cast<int>(hidden), x, t, params, tables, sample, records);
     });
 }

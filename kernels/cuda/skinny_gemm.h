@@ -8,6 +8,8 @@
 #include "kernels/cuda/common.cuh"
 #include "kernels/cuda/controls.cuh"
 
+#include <cstddef>
+
 namespace trefoil::cuda {
 
 /// The experts that a small pass touches, built by the router. The shared expert is the last entry and takes every row.
@@ -44,21 +46,27 @@ struct ExpertWeights {
 cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits,
                        float* out);
 
+/// Weights that are worth having in L2 before the kernel that reads them starts. May be empty.
+struct Ahead {
+    const void* weights = nullptr;
+    std::size_t bytes = 0;
+};
+
 /// act[a][t, i] (bf16, [entries, T, maxWidth]) = weight(t) · silu(gate x) · up x, for the rows of each entry; other rows are left
-/// alone.
+/// alone. `ahead` is asked for while the router decides.
 cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
-                         Bf16* act);
+                         const Ahead& ahead, Bf16* act);
 
 /// out[s][t, d] = Σ over entries of down · act: `splits` partial matrices of [T, D] float32.
 cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t,
                        int splits, float* out);
 
-/// Tiles of token ids that the LM head's records have.
-[[nodiscard]] inline int headTiles(std::int64_t vocab) { return static_cast<int>((vocab + 127) / 128); }
+/// Records that the LM head leaves of a row: one a block.
+[[nodiscard]] inline int headBlocks(int sms) { return 2 * sms; }
 
-/// LM head with the controls, the candidate, the softmax's maximum and sum and the top five: records [T][headTiles(V)]. x [T, D]
+/// LM head with the controls, the candidate, the softmax's maximum and sum and the top five: records [T][headBlocks]. x [T, D]
 /// bf16 holds the output rows only. `sample`: Gumbel noise is added.
 cudaError_t headRecords(const Launcher& on, const Bf16* w, std::int64_t vocab, std::int64_t hidden, const Bf16* x, int t,
-                        const PassParams* params, const ControlTables& tables, bool sample, TileRecord* records);
+                        const PassParams* params, const ControlTables& tables, bool sample, HeadRecord* records);
 
 }  // namespace trefoil::cuda

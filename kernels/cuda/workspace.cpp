@@ -81,7 +81,7 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     parts.maxSum = carver.take<float>(partJobs * 2);
     headRows = bytes(std::int64_t{kMaxOutputRows} * m.hidden * element);
     logits = carver.take<float>(kMaxOutputRows * m.vocab);
-    records = carver.take<TileRecord>(std::int64_t{kSmallRows} * headTiles(m.vocab));
+    records = carver.take<HeadRecord>(std::int64_t{kSmallRows} * headBlocks(size.sms));
     results = carver.take<RowResult>(kMaxOutputRows);
     layerResults = carver.take<LayerResult>(layers);
     flags = carver.take<std::uint8_t>(m.vocab);

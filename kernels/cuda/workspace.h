@@ -44,7 +44,7 @@ struct Workspace {
     AttentionParts parts;
     void* headRows = nullptr;  ///< [kMaxOutputRows, D]
     float* logits = nullptr;   ///< [kMaxOutputRows, V]
-    TileRecord* records = nullptr;
+    HeadRecord* records = nullptr;
     RowResult* results = nullptr;
     LayerResult* layerResults = nullptr;
     std::uint8_t* flags = nullptr;
