@@ -5,6 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -20,9 +21,10 @@ enum class WeightFormat : int { BFloat16, Float32 };
 /// reads).
 struct Launcher {
     cudaStream_t stream = nullptr;
-    bool overlap = false;  ///< programmatic dependent launch; compute capability 9.0 and up
-    bool hopper = false;   ///< clusters and wgmma; compute capability 9.0
-    int sms = 1;           ///< multiprocessors of the device
+    bool overlap = false;                  ///< programmatic dependent launch; compute capability 9.0 and up
+    bool hopper = false;                   ///< clusters and wgmma; compute capability 9.0
+    int sms = 1;                           ///< multiprocessors of the device
+    std::size_t sharedBytes = 227 * 1024;  ///< shared memory that a block may have; 99 KiB at least
 };
 
 /// Launches `kernel`; blocks of one cluster (compute capability 9.0 and up) see each other's shared memory, `cluster` of them in
@@ -38,8 +40,9 @@ cudaError_t launchCluster(const Launcher& on, unsigned cluster, void (*kernel)(P
     // The same division of the multiprocessors' memory for all kernels: one that wants another waits until they are idle.
     static const bool carve = std::getenv("TCARVE") == nullptr || std::getenv("TCARVE")[0] == '1';
     if (carve) {
-        const cudaError_t set = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                                     cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+        const cudaError_t set =
+            cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared);
         if (set != cudaSuccess) return set;
     }
     cudaLaunchConfig_t config{};

@@ -91,6 +91,7 @@ struct Setup {
     std::string name;
     int major = 0;
     int sms = 1;
+    std::size_t sharedBytes = 0;  ///< that a block may have
     std::uint64_t freeBytes = 0;
     WorkspaceShape size;
     MemoryPlan plan;
@@ -111,6 +112,11 @@ Result<Setup> prepare(const LoadRequest& request) {
     setup.major = properties.major;
     setup.sms = properties.multiProcessorCount;
     setup.freeBytes = freeBytes;
+    // A smaller value tries the shapes of smaller cards on a larger one.
+    const char* least = std::getenv("TREFOIL_CUDA_SHARED_KIB");
+    setup.sharedBytes = least == nullptr
+                            ? properties.sharedMemPerBlockOptin
+                            : std::min<std::size_t>(properties.sharedMemPerBlockOptin, std::strtoull(least, nullptr, 10) * 1024);
     const ModelConfig& config = *request.config;
     const bool floats = environmentIs("TREFOIL_CUDA_PRECISION", "float32");
     const std::int64_t context =
@@ -137,11 +143,16 @@ Result<Setup> prepare(const LoadRequest& request) {
 }
 
 /// Sizes that the kernels cannot run. Empty when they can.
-std::string unsupported(const ModelConfig& c) {
+std::string unsupported(const ModelConfig& c, std::size_t sharedBytes) {
     if (c.numExperts > 1024) return "more than 1024 experts";
     if (c.headDim > 512) return "attention heads of more than 512";
-    if (c.linearKeyHeadDim * c.linearValueHeadDim > 48 * 1024 && !(c.linearValueHeadDim % 32 == 0 && c.linearKeyHeadDim == 128))
-        return "GDN heads of more than 192 KiB of state";
+    // Odd sizes keep a head's state in shared memory.
+    const bool inRegisters =
+        c.linearValueHeadDim % 32 == 0 && (c.linearKeyHeadDim == 32 || c.linearKeyHeadDim == 64 || c.linearKeyHeadDim == 128);
+    if (const std::int64_t state = c.linearKeyHeadDim * (c.linearValueHeadDim + 2) * 4;
+        !inRegisters && state > static_cast<std::int64_t>(sharedBytes))
+        return "GDN heads with " + std::to_string(state / 1024) + " KiB of state on a card whose blocks have " +
+               std::to_string(sharedBytes / 1024) + " KiB";
     return {};
 }
 
@@ -291,7 +302,7 @@ Status CudaExecutor<T>::load(const LoadRequest& request, const Progress& progres
     carvePinned(pinned);
     *m_params = PassParams{};
     const bool portable = environmentIs("TREFOIL_CUDA_PATH", "portable");
-    m_on = Launcher{m_stream, m_setup.major >= 9 && !portable, m_setup.major == 9 && !portable, m_setup.sms};
+    m_on = Launcher{m_stream, m_setup.major >= 9 && !portable, m_setup.major == 9 && !portable, m_setup.sms, m_setup.sharedBytes};
 
     // Tables that never change: what is special about a token, and the rotary frequencies.
     std::vector<std::uint8_t> flags(static_cast<std::size_t>(m_shape.vocab), 0);
@@ -678,7 +689,7 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
             return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
         }
     }
-    const bool fused = kBf16 && !projected.isBf16 && fusedMixSupports(s, noisy);
+    const bool fused = kBf16 && !projected.isBf16 && fusedMixSupports(m_on, s, noisy);
     // A fused block reads the tail before the clean rows replace it: the order of the next three matters when it follows few of
     // them.
     const bool tailInInputs = !p.verify && p.clean == p.t && gdnInputsWritesTail(s, p.t);
@@ -903,10 +914,10 @@ Result<MemoryPlan> planDeviceMemory(const LoadRequest& request) {
 
 Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, const Progress& progress,
                                                    const CancelFlag* cancel) {
-    if (const std::string what = unsupported(*request.config); !what.empty())
-        return makeError(ErrorKind::Unsupported, "the GPU kernels do not run " + what, "use the CPU");
     auto setup = prepare(request);
     if (!setup.ok()) return setup.error();
+    if (const std::string what = unsupported(*request.config, setup->sharedBytes); !what.empty())
+        return makeError(ErrorKind::Unsupported, "the GPU kernels do not run " + what, "use the CPU");
     const MemoryPlan& plan = setup->plan;
     if (plan.total() > plan.available)
         return makeError(ErrorKind::DoesNotFit,

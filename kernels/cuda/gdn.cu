@@ -596,12 +596,15 @@ cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors
         const dim3 fast(static_cast<unsigned>(shape.valueHeads), static_cast<unsigned>(shape.valueDim / 32));
         switch (shape.keyDim) {
             case 32:
+                if (MixShape<32>::bytes(count) > on.sharedBytes) break;
                 return launch(on, fastMixKernel<32>, fast, dim3(256), MixShape<32>::bytes(count), shape, w, in, first, count,
                               state, scaleRead, scaleValue, o);
             case 64:
+                if (MixShape<64>::bytes(count) > on.sharedBytes) break;
                 return launch(on, fastMixKernel<64>, fast, dim3(256), MixShape<64>::bytes(count), shape, w, in, first, count,
                               state, scaleRead, scaleValue, o);
             case 128:
+                if (MixShape<128>::bytes(count) > on.sharedBytes) break;
                 return launch(on, fastMixKernel<128>, fast, dim3(256), MixShape<128>::bytes(count), shape, w, in, first, count,
                               state, scaleRead, scaleValue, o);
             default:

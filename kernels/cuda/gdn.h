@@ -64,7 +64,7 @@ cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors
 /// All of a noisy block's mixer in one kernel, from the projection of its rows [first, first + count) to the gated norm's output;
 /// the rows before `first` in the pass are clean ones, and `tail` stands before row 0. stateIsOld: no kernel of this pass writes
 /// `state`. `projected` is float32 (a small pass). TF32 products.
-[[nodiscard]] bool fusedMixSupports(const GdnShape& shape, std::int64_t count);
+[[nodiscard]] bool fusedMixSupports(const Launcher& on, const GdnShape& shape, std::int64_t count);
 cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
                      std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
                      float eps, Bf16* out);

@@ -645,8 +645,20 @@ __global__ void __launch_bounds__(kSliceThreads)
 
 }  // namespace
 
-bool fusedMixSupports(const GdnShape& s, std::int64_t count) {
-    return s.taps == 4 && s.keyDim == s.valueDim && (s.keyDim == 32 || s.keyDim == 64 || s.keyDim == 128) && count <= 64;
+bool fusedMixSupports(const Launcher& on, const GdnShape& s, std::int64_t count) {
+    if (s.taps != 4 || s.keyDim != s.valueDim || count > 64) return false;
+    if (on.hopper && s.keyDim == kHeadWidth) return true;
+    const bool wide = count > 32;
+    switch (s.keyDim) {
+        case 32:
+            return (wide ? FusedShape<32, 64>::kBytes : FusedShape<32, 32>::kBytes) <= on.sharedBytes;
+        case 64:
+            return (wide ? FusedShape<64, 64>::kBytes : FusedShape<64, 32>::kBytes) <= on.sharedBytes;
+        case 128:
+            return (wide ? FusedShape<128, 64>::kBytes : FusedShape<128, 32>::kBytes) <= on.sharedBytes;
+        default:
+            return false;
+    }
 }
 
 cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,

@@ -55,9 +55,8 @@ cuda::DeviceReport describe(int index) {
                             std::to_string(properties.minor) + "; 8.0 is the least that works";
             return device;
         }
-        // The largest kernels (attention over heads of 256, the mixer of 64 rows) were only shaped for Hopper's shared memory so
-        // far.
-        constexpr std::size_t kSharedBytes = 198 * 1024;
+        // What every card of compute capability 8.0 and up has.
+        constexpr std::size_t kSharedBytes = 99 * 1024;
         if (properties.sharedMemPerBlockOptin < kSharedBytes) {
             device.reason = "its blocks have " + std::to_string(properties.sharedMemPerBlockOptin / 1024) +
                             " KiB of shared memory; the kernels need " + std::to_string(kSharedBytes / 1024);

@@ -20,6 +20,10 @@ struct Shape {
     static constexpr int kBytes = kStages * kStageBytes;
 };
 
+/// Where a block has less shared memory than 100 KiB: a stage less for 32 rows.
+template <int NT>
+using SmallShape = Shape<NT, 4>;
+
 /// Accumulators of one warp: 32 weight rows (two m16 tiles) by NT rows of the pass.
 template <int NT>
 using Accumulators = float[2][NT / 8][4];
@@ -161,7 +165,7 @@ static_assert(kTileRows == 128 && kTileColumns == 64 && kThreads == 128);
 
 // ---- dense: out[split][t, m]
 
-template <int NT>
+template <int NT, class S>
 __global__ void __launch_bounds__(kThreads, 2)
     denseKernel(const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, float* out) {
     extern __shared__ __align__(128) std::uint8_t shared[];
@@ -185,7 +189,7 @@ __global__ void __launch_bounds__(kThreads, 2)
         fetchPassRows<NT>(address, x, k, static_cast<std::int64_t>(first + g) * kTileColumns, k,
                           [&](int row) { return row < t; });
     };
-    runPipeline<NT, true>(last - first, acc, shared, fetchWeights, fetchRows, [](int) {});
+    runPipeline<NT, true, S>(last - first, acc, shared, fetchWeights, fetchRows, [](int) {});
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int warp = static_cast<int>(threadIdx.x) >> 5;
     float* part = out + static_cast<std::int64_t>(split) * t * m;
@@ -211,7 +215,7 @@ __device__ __forceinline__ void fetchWeightsAhead(const Ahead& ahead) {
 
 // ---- experts, first product: a tile is 64 gate rows and the 64 up rows that belong to them, 16 and 16 in each warp
 
-template <int NT>
+template <int NT, class S>
 __global__ void __launch_bounds__(kThreads, 2)
     gateUpKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Ahead ahead, Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
@@ -303,7 +307,7 @@ __global__ void __launch_bounds__(kThreads, 2)
             }
         clear<NT>(acc);
     };
-    runPipeline<NT, false>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
+    runPipeline<NT, false, S>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
 }
 
 // ---- the same for at most eight rows, which touch few experts: tiles of 16 gate and 16 up rows, so that there are enough of
@@ -361,7 +365,8 @@ __global__ void __launch_bounds__(kThreads, kFewBlocks)
         const bool inside = exists && column + chunk * 8 < hidden;
 #pragma unroll
         for (int i = 0; i < 2; ++i)
-            copyAsync16Stream(at + swizzle128(i * kFewTile + (thread >> 3), chunk), inside ? from[i] + column : from[0], inside, policy);
+            copyAsync16Stream(at + swizzle128(i * kFewTile + (thread >> 3), chunk), inside ? from[i] + column : from[0], inside,
+                              policy);
         if (thread < 64) {
             const int row = thread >> 3;
             const bool valid = row < t && column + chunk * 8 < hidden;
@@ -428,7 +433,7 @@ __global__ void __launch_bounds__(kThreads, kFewBlocks)
 
 // ---- experts, second product: one long sum over (entry, column), so that the rows' sums need no scatter
 
-template <int NT>
+template <int NT, class S>
 __global__ void __launch_bounds__(kThreads, 2)
     downKernel(ExpertWeights w, ActiveExperts active, const Bf16* act, int t, float* out) {
     extern __shared__ __align__(128) std::uint8_t shared[];
@@ -473,7 +478,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     };
     Accumulators<NT> acc;
     clear<NT>(acc);
-    runPipeline<NT, false>(last - first, acc, shared, fetchWeights, fetchRows, [](int) {});
+    runPipeline<NT, false, S>(last - first, acc, shared, fetchWeights, fetchRows, [](int) {});
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int warp = static_cast<int>(threadIdx.x) >> 5;
     float* part = out + static_cast<std::int64_t>(split) * t * w.hidden;
@@ -491,18 +496,25 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 // ---- LM head
 
-/// A stage less than elsewhere: with the logits, two blocks still fit a multiprocessor.
+/// A stage less than elsewhere: with the logits, two blocks still fit a multiprocessor. Where a block has less than 100 KiB, as
+/// many as fit beside them.
 template <int NT>
 using HeadShape = Shape<NT, 4>;
-
 template <int NT>
+using SmallHeadShape = Shape<NT, NT == 64 ? 2 : 3>;
+template <int NT, class S>
+constexpr int kHeadBytes = S::kBytes + NT*(kTileRows + 1) * 4 + 128 * static_cast<int>(sizeof(RowSummary));
+static_assert(kHeadBytes<64, SmallHeadShape<64>> <= 99 * 1024 && kHeadBytes<32, SmallHeadShape<32>> <= 99 * 1024);
+static_assert(SmallShape<64>::kBytes <= 99 * 1024 && SmallShape<32>::kBytes <= 99 * 1024);
+
+template <int NT, class S>
 __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
     headKernel(const Bf16* w, int vocab, int hidden, const Bf16* x, int t, const PassParams* params, ControlTables tables,
                bool sample, HeadRecord* records) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     constexpr int kPitch = kTileRows + 1;
-    float* logits = reinterpret_cast<float*>(shared + HeadShape<NT>::kBytes);                                      // [NT][kPitch]
-    auto* quarters = reinterpret_cast<RowSummary*>(shared + HeadShape<NT>::kBytes + NT * kPitch * sizeof(float));  // [4][32]
+    float* logits = reinterpret_cast<float*>(shared + S::kBytes);                                      // [NT][kPitch]
+    auto* quarters = reinterpret_cast<RowSummary*>(shared + S::kBytes + NT * kPitch * sizeof(float));  // [4][32]
     __shared__ TokenTable tokens[kTileRows];
     const PassParams& controls = *params;
     gridRelease();
@@ -587,7 +599,7 @@ __global__ void __launch_bounds__(kThreads, NT == 64 ? 1 : 2)
         __syncthreads();
         clear<NT>(acc);
     };
-    runPipeline<NT, true, HeadShape<NT>>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
+    runPipeline<NT, true, S>(mine * perTile, acc, shared, fetchWeights, fetchRows, done);
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
         __syncthreads();
@@ -625,6 +637,14 @@ cudaError_t withRows(int t, F f) {
     if (t <= kSmallRows) return f(std::integral_constant<int, 64>{});
     return cudaErrorInvalidValue;
 }
+/// The same with the pipeline's shape that the device has room for.
+template <class F>
+cudaError_t withShape(const Launcher& on, int t, F f) {
+    return withRows(t, [&](auto n) {
+        constexpr int NT = decltype(n)::value;
+        return Shape<NT>::kBytes <= static_cast<int>(on.sharedBytes) ? f(n, Shape<NT>{}) : f(n, SmallShape<NT>{});
+    });
+}
 
 }  // namespace
 
@@ -645,9 +665,10 @@ int expertDownSplits(std::int64_t hidden, int sms) {
 cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits,
                        float* out) {
     const dim3 grid(static_cast<unsigned>((m + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
-    return withRows(t, [&](auto n) {
+    return withShape(on, t, [&](auto n, auto shape) {
         constexpr int NT = decltype(n)::value;
-        return launch(on, denseKernel<NT>, grid, dim3(kThreads), Shape<NT>::kBytes, w, m, k, x, t, out);
+        using S = decltype(shape);
+        return launch(on, denseKernel<NT, S>, grid, dim3(kThreads), S::kBytes, w, m, k, x, t, out);
     });
 }
 
@@ -656,19 +677,21 @@ cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const Activ
     if (t <= 8)
         return launch(on, gateUpFewKernel, dim3(static_cast<unsigned>(kFewBlocks * on.sms)), dim3(kThreads),
                       kFewStages * kFewStageBytes, w, active, x, t, ahead, act);
-    return withRows(t, [&](auto n) {
+    return withShape(on, t, [&](auto n, auto shape) {
         constexpr int NT = decltype(n)::value;
-        return launch(on, gateUpKernel<NT>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), Shape<NT>::kBytes, w, active,
-                      x, t, ahead, act);
+        using S = decltype(shape);
+        return launch(on, gateUpKernel<NT, S>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), S::kBytes, w, active, x,
+                      t, ahead, act);
     });
 }
 
 cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t,
                        int splits, float* out) {
     const dim3 grid(static_cast<unsigned>((w.hidden + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
-    return withRows(t, [&](auto n) {
+    return withShape(on, t, [&](auto n, auto shape) {
         constexpr int NT = decltype(n)::value;
-        return launch(on, downKernel<NT>, grid, dim3(kThreads), Shape<NT>::kBytes, w, active, act, t, out);
+        using S = decltype(shape);
+        return launch(on, downKernel<NT, S>, grid, dim3(kThreads), S::kBytes, w, active, act, t, out);
     });
 }
 
@@ -676,9 +699,14 @@ cudaError_t headRecords(const Launcher& on, const Bf16* w, std::int64_t vocab, s
                         const PassParams* params, const ControlTables& tables, bool sample, HeadRecord* records) {
     return withRows(t, [&](auto n) {
         constexpr int NT = decltype(n)::value;
-        constexpr int kBytes = HeadShape<NT>::kBytes + NT * (kTileRows + 1) * 4 + 128 * static_cast<int>(sizeof(RowSummary));
-        return launch(on, headKernel<NT>, dim3(static_cast<unsigned>(headBlocks(on.sms))), dim3(kThreads), kBytes, w,
-                      static_cast<int>(vocab), static_cast<int>(hidden), x, t, params, tables, sample, records);
+        const auto run = [&](auto shape) {
+            using S = decltype(shape);
+            return launch(on, headKernel<NT, S>, dim3(static_cast<unsigned>(headBlocks(on.sms))), dim3(kThreads),
+                          kHeadBytes<NT, S>, w, static_cast<int>(vocab), static_cast<int>(hidden), x, t, params, tables, sample,
+                          records);
+        };
+        return kHeadBytes<NT, HeadShape<NT>> <= static_cast<int>(on.sharedBytes) ? run(HeadShape<NT>{})
+                                                                                 : run(SmallHeadShape<NT>{});
     });
 }
 
