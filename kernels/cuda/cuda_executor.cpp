@@ -131,7 +131,7 @@ Result<Setup> prepare(const LoadRequest& request) {
     Carver scratch(nullptr);
     Carver states(nullptr);
     Carver keyValue(nullptr);
-    space.carveScratch(scratch, shape, setup.size, static_cast<int>(config.numLayers()));
+    space.carveScratch(scratch, shape, setup.size);
     space.carveStates(states, shape);
     space.carveKeyValue(keyValue, shape, setup.size);
     setup.plan.weights = weights.bytes();
@@ -283,7 +283,7 @@ Status CudaExecutor<T>::load(const LoadRequest& request, const Progress& progres
     Carver scratch(m_scratchBlock.data());
     Carver states(m_stateBlock.data());
     Carver keyValue(m_keyValueBlock.data());
-    m_space.carveScratch(scratch, m_shape, m_setup.size, static_cast<int>(m_config.numLayers()));
+    m_space.carveScratch(scratch, m_shape, m_setup.size);
     m_space.carveStates(states, m_shape);
     m_space.carveKeyValue(keyValue, m_shape, m_setup.size);
 
@@ -593,10 +593,14 @@ cudaError_t CudaExecutor<T>::replay(const PassShape& shape) {
 template <class T>
 cudaError_t CudaExecutor<T>::enqueue(const PassShape& p) {
     Calls ok;
-    ok(cudaMemcpyAsync(m_space.params, m_params, sizeof(PassParams), cudaMemcpyHostToDevice, m_stream)) &&
+    // What a pass leaves for the host (m_results, m_layerResults) is written by its kernels straight into pinned memory.
+    const bool fewIds = p.t <= kMaxPassRows;
+    const std::int32_t* ids = fewIds ? m_space.params->ids : m_space.ids;
+    ok(cudaMemcpyAsync(m_space.params, m_params, sizeof(PassParams), cudaMemcpyHostToDevice, m_stream));
+    if (!fewIds)
         ok(cudaMemcpyAsync(m_space.ids, m_ids, static_cast<std::size_t>(p.t) * sizeof(std::int32_t), cudaMemcpyHostToDevice,
-                           m_stream)) &&
-        ok(embed(m_on, m_weights.format(), m_weights.embedding(), m_space.ids, p.t, m_shape.hidden, m_space.x));
+                           m_stream));
+    ok(embed(m_on, m_weights.format(), m_weights.embedding(), ids, p.t, m_shape.hidden, m_space.x));
     const auto eps = static_cast<float>(m_config.rmsNormEps);
     const bool zeroCentred = m_config.compatibility.zeroCentredNorms;
     T* h = static_cast<T*>(m_space.h);
@@ -613,11 +617,6 @@ cudaError_t CudaExecutor<T>::enqueue(const PassShape& p) {
     }
     if (m_config.compatibility.noisyRowsPredictNext && ok.error() == cudaSuccess) shiftRows(ok, p, add);
     if (ok.error() == cudaSuccess) head(ok, p, add);
-    ok(cudaMemcpyAsync(m_layerResults, m_space.layerResults, m_weights.layers().size() * sizeof(LayerResult),
-                       cudaMemcpyDeviceToHost, m_stream));
-    if (p.outputs > 0)
-        ok(cudaMemcpyAsync(m_results, m_space.results, static_cast<std::size_t>(p.outputs) * sizeof(RowResult),
-                           cudaMemcpyDeviceToHost, m_stream));
     return ok.error();
 }
 
@@ -739,7 +738,7 @@ Rows CudaExecutor<T>::attention(Calls& ok, const PassShape& p, const LayerWeight
 template <class T>
 Rows CudaExecutor<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer) {
     const T* h = static_cast<const T*>(m_space.h);
-    LayerResult* result = m_space.layerResults + layer;
+    LayerResult* result = m_layerResults + layer;
     const Rows logits = gemm(ok, w.router, m_shape.experts + 1, m_shape.hidden, h, p.t, m_space.routerLogits, true);
     const RouteOptions options{m_shape.experts, m_shape.perToken, p.coreset, m_config.compatibility.coresetMassRenormalised};
     if (p.t <= kMaxPassRows)
@@ -799,11 +798,11 @@ void CudaExecutor<T>::head(Calls& ok, const PassShape& p, const Rows& add) {
         if constexpr (kBf16) {
             ok(headRecords(m_on, static_cast<const Bf16*>(m_weights.head()), m_shape.vocab, m_shape.hidden, rows, outputs,
                            m_space.params, tables, sample, m_space.records));
-            ok(mergeRecords(m_on, m_space.records, headBlocks(m_on.sms), outputs, m_space.params, sample, m_space.results));
+            ok(mergeRecords(m_on, m_space.records, headBlocks(m_on.sms), outputs, m_space.params, sample, m_results));
         }
     } else {
         (void)gemm(ok, m_weights.head(), m_shape.vocab, m_shape.hidden, rows, p.outputs, m_space.logits, true, true);
-        ok(chooseRows(m_on, m_space.logits, m_shape.vocab, outputs, m_space.params, tables, sample, m_space.results));
+        ok(chooseRows(m_on, m_space.logits, m_shape.vocab, outputs, m_space.params, tables, sample, m_results));
     }
     if (p.counts) ok(markPassIds(m_on, m_space.params, m_space.flags, false));
 }

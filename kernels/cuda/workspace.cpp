@@ -21,7 +21,7 @@ GdnRows carveRows(Carver& carver, const GdnShape& s, std::int64_t t, bool inputs
 
 }  // namespace
 
-void Workspace::carveScratch(Carver& carver, const ModelShape& m, const WorkspaceShape& size, int layers) {
+void Workspace::carveScratch(Carver& carver, const ModelShape& m, const WorkspaceShape& size) {
     const std::int64_t t = size.chunk;
     const std::int64_t element = size.floats ? 4 : 2;
     const auto bytes = [&](std::int64_t count) { return carver.takeBytes(static_cast<std::size_t>(count)); };
@@ -82,8 +82,6 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     headRows = bytes(std::int64_t{kMaxOutputRows} * m.hidden * element);
     logits = carver.take<float>(kMaxOutputRows * m.vocab);
     records = carver.take<HeadRecord>(std::int64_t{kSmallRows} * headBlocks(size.sms));
-    results = carver.take<RowResult>(kMaxOutputRows);
-    layerResults = carver.take<LayerResult>(layers);
     flags = carver.take<std::uint8_t>(m.vocab);
     counts = carver.take<std::int32_t>(m.vocab);
     frequencies = carver.take<float>(std::max(1, m.attention.rotaryDim / 2));

@@ -45,8 +45,6 @@ struct Workspace {
     void* headRows = nullptr;  ///< [kMaxOutputRows, D]
     float* logits = nullptr;   ///< [kMaxOutputRows, V]
     HeadRecord* records = nullptr;
-    RowResult* results = nullptr;
-    LayerResult* layerResults = nullptr;
     std::uint8_t* flags = nullptr;
     std::int32_t* counts = nullptr;
     float* frequencies = nullptr;
@@ -60,7 +58,7 @@ struct Workspace {
     std::vector<void*> keys;  ///< per attention layer [positions, Hkv, Dh]
     std::vector<void*> values;
 
-    void carveScratch(Carver& carver, const ModelShape& shape, const WorkspaceShape& size, int layers);
+    void carveScratch(Carver& carver, const ModelShape& shape, const WorkspaceShape& size);
     void carveStates(Carver& carver, const ModelShape& shape);
     void carveKeyValue(Carver& carver, const ModelShape& shape, const WorkspaceShape& size);
 };
