@@ -65,6 +65,13 @@ cudaError_t launch(const Launcher& on, void (*kernel)(P...), dim3 grid, dim3 blo
     return launchCluster(on, 1, kernel, grid, block, sharedBytes, static_cast<A&&>(args)...);
 }
 
+/// Weights that are worth having in L2 before the kernel that reads them starts: asked for where memory would be idle. May be
+/// empty.
+struct Ahead {
+    const void* weights = nullptr;
+    std::size_t bytes = 0;
+};
+
 /// A [rows, columns] matrix made by a GEMM: bf16, or float32 as a sum of `splits` partial matrices (split-K), added in order so
 /// that a result never depends on timing.
 struct Rows {
@@ -245,6 +252,12 @@ __device__ __forceinline__ void mma(float (&c)[4], const std::uint32_t (&a)[4], 
 /// ldmatrix and cp.async touch all banks.
 __device__ __forceinline__ std::uint32_t swizzle128(int row, int chunk) {
     return static_cast<std::uint32_t>(row * 128 + ((chunk ^ (row & 7)) << 4));
+}
+
+/// Asks for all of it, shared among the threads of the grid. `threads`: of the grid; `thread`: this one.
+__device__ __forceinline__ void fetchAhead(const Ahead& ahead, unsigned thread, unsigned threads) {
+    const auto* from = static_cast<const std::uint8_t*>(ahead.weights);
+    for (std::size_t at = std::size_t{thread} * 128; at < ahead.bytes; at += std::size_t{threads} * 128) fetchAhead(from + at);
 }
 
 #endif  // __CUDACC__

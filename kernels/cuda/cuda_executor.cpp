@@ -221,6 +221,15 @@ private:
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     void head(Calls& ok, const PassShape& p, const Rows& add);
     void shiftRows(Calls& ok, const PassShape& p, Rows& add);
+    /// What a GDN layer reads after its mixer, whatever the router decides: the output projection to the shared expert, which lie
+    /// side by side.
+    [[nodiscard]] Ahead aheadOfMixer(const LayerWeights& w) const {
+        if (!m_on.hopper || std::getenv("TNOMIX") != nullptr) return {};
+        const auto* first = static_cast<const std::byte*>(w.output);
+        const auto* last = static_cast<const std::byte*>(w.experts.sharedDown) +
+                           static_cast<std::size_t>(w.experts.sharedWidth) * static_cast<std::size_t>(m_shape.hidden) * sizeof(T);
+        return {first, static_cast<std::size_t>(last - first)};
+    }
     /// What the next layer, or the LM head, reads first.
     [[nodiscard]] Ahead aheadOf(int layer) const {
         const auto next = static_cast<std::size_t>(layer) + 1;
@@ -684,7 +693,7 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     const std::int64_t noisy = p.t - p.clean;
     if constexpr (kBf16) {
         if (p.t == 1 && p.clean == 1 && !p.verify && !projected.isBf16 && gdnStepSupports(m_on, s)) {
-            ok(gdnStep(m_on, s, w.gdn, projected, tail, state, eps, mixed));
+            ok(gdnStep(m_on, s, w.gdn, projected, tail, state, eps, aheadOfMixer(w), mixed));
             return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
         }
     }
@@ -702,7 +711,7 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     if constexpr (kBf16) {
         if (noisy > 0 && fused)
             ok(fusedMix(m_on, s, w.gdn, projected, tail, p.clean, static_cast<int>(noisy), state, p.clean == 0,
-                        switches.scaleHistoryRead, switches.scaleNoisyValueByBeta, eps, mixed));
+                        switches.scaleHistoryRead, switches.scaleNoisyValueByBeta, eps, aheadOfMixer(w), mixed));
     }
     if (p.clean > 0 && !p.verify && !tailInInputs) ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
     return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);

@@ -205,14 +205,6 @@ __global__ void __launch_bounds__(kThreads, 2)
             }
 }
 
-/// While the router decides, memory is idle: this kernel's blocks, which wait for it, ask for weights that a later kernel reads.
-__device__ __forceinline__ void fetchWeightsAhead(const Ahead& ahead) {
-    const auto* from = static_cast<const std::uint8_t*>(ahead.weights);
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * kThreads * 128;
-    for (std::size_t at = (static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x) * 128; at < ahead.bytes; at += step)
-        fetchAhead(from + at);
-}
-
 // ---- experts, first product: a tile is 64 gate rows and the 64 up rows that belong to them, 16 and 16 in each warp
 
 template <int NT, class S>
@@ -220,7 +212,8 @@ __global__ void __launch_bounds__(kThreads, 2)
     gateUpKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Ahead ahead, Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     gridRelease();
-    fetchWeightsAhead(ahead);
+    // While the router decides, memory is idle, and so are these blocks.
+    fetchAhead(ahead, blockIdx.x * kThreads + threadIdx.x, gridDim.x * kThreads);
     gridWait();
     const int entries = *active.count;
     const int hidden = w.hidden;
@@ -324,7 +317,8 @@ __global__ void __launch_bounds__(kThreads, kFewBlocks)
     extern __shared__ __align__(128) std::uint8_t shared[];
     __shared__ float sums[4][2][kFewTile][8];
     gridRelease();
-    fetchWeightsAhead(ahead);
+    // While the router decides, memory is idle, and so are these blocks.
+    fetchAhead(ahead, blockIdx.x * kThreads + threadIdx.x, gridDim.x * kThreads);
     gridWait();
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread & 31;

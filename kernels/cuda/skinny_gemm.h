@@ -8,8 +8,6 @@
 #include "kernels/cuda/common.cuh"
 #include "kernels/cuda/controls.cuh"
 
-#include <cstddef>
-
 namespace trefoil::cuda {
 
 /// The experts that a small pass touches, built by the router. The shared expert is the last entry and takes every row.
@@ -45,12 +43,6 @@ struct ExpertWeights {
 /// out[s][t, m] (float32, `splits` partial matrices of [T, M]) = x [T, K] bf16 · w [M, K] bf16, transposed.
 cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, int splits,
                        float* out);
-
-/// Weights that are worth having in L2 before the kernel that reads them starts. May be empty.
-struct Ahead {
-    const void* weights = nullptr;
-    std::size_t bytes = 0;
-};
 
 /// act[a][t, i] (bf16, [entries, T, maxWidth]) = weight(t) · silu(gate x) · up x, for the rows of each entry; other rows are left
 /// alone. `ahead` is asked for while the router decides.
