@@ -1,7 +1,9 @@
 #include "kernels/cuda/cuda_executor.h"
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/delta_chunk.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/gdn_prompt.h"
 #include "kernels/cuda/workspace.h"
 
 #include <algorithm>
@@ -126,6 +128,7 @@ Result<Setup> prepare(const LoadRequest& request) {
     setup.size.floats = floats;
     setup.size.sms = setup.sms;
     const ModelShape shape(config);
+    setup.size.chunkedDelta = !floats && shape.gdnLayers > 0 && deltaChunkSupports(shape.gdn, setup.sharedBytes);
     const ModelWeights weights(config, floats ? WeightFormat::Float32 : WeightFormat::BFloat16);
     Workspace space;
     Carver scratch(nullptr);
@@ -217,6 +220,8 @@ private:
     [[nodiscard]] Rows gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out,
                             bool wantFloat, bool onePart = false);
     [[nodiscard]] Rows gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
+    void promptGdn(Calls& ok, const PassShape& p, const GdnVectors& w, const Rows& projected, float* state, float* tail,
+                   Bf16* mixed);
     [[nodiscard]] Rows attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     void head(Calls& ok, const PassShape& p, const Rows& add);
@@ -697,6 +702,12 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
             return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
         }
     }
+    if constexpr (kBf16) {
+        if (p.t > kSmallRows && noisy == 0 && !p.verify && m_setup.size.chunkedDelta && promptInputsSupports(s, projected)) {
+            promptGdn(ok, p, w.gdn, projected, state, tail, static_cast<Bf16*>(mixed));
+            return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
+        }
+    }
     const bool fused = kBf16 && !projected.isBf16 && fusedMixSupports(m_on, s, noisy);
     // A fused block reads the tail before the clean rows replace it: the order of the next three matters when it follows few of
     // them.
@@ -715,6 +726,22 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     }
     if (p.clean > 0 && !p.verify && !tailInInputs) ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
     return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
+}
+
+/// The clean rows of a prompt: the delta rule in chunks on tensor cores, with float16 between its kernels.
+template <class T>
+void CudaExecutor<T>::promptGdn(Calls& ok, const PassShape& p, const GdnVectors& w, const Rows& projected, float* state,
+                                float* tail, Bf16* mixed) {
+    const GdnShape& s = m_shape.gdn;
+    // The float32 buffers of small passes, at half their width.
+    const PromptRows rows{reinterpret_cast<__half*>(m_space.rows.q), reinterpret_cast<__half*>(m_space.rows.k),
+                          reinterpret_cast<__half*>(m_space.rows.v), m_space.rows.decay, m_space.rows.beta};
+    auto* o = reinterpret_cast<__half*>(m_space.o);
+    const DeltaChunkRows<__half> in{rows.q, rows.k, rows.v, rows.decay, rows.beta};
+    ok(promptInputs(m_on, s, w, projected, tail, p.t, rows)) &&
+        ok(deltaChunk(m_on, s, in, p.t, state, true, o, m_space.deltaSpace, DeltaChunkPlan{})) &&
+        ok(promptGatedNorm(m_on, s, w, o, projected, static_cast<float>(m_config.rmsNormEps), p.t, mixed)) &&
+        ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
 }
 
 template <class T>
@@ -748,7 +775,8 @@ template <class T>
 Rows CudaExecutor<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer) {
     const T* h = static_cast<const T*>(m_space.h);
     LayerResult* result = m_layerResults + layer;
-    const Rows logits = gemm(ok, w.router, m_shape.experts + 1, m_shape.hidden, h, p.t, m_space.routerLogits, true);
+    const Rows logits = gemm(ok, w.router, p.t > kSmallRows ? m_shape.routerRows() : m_shape.experts + 1, m_shape.hidden, h, p.t,
+                             m_space.routerLogits, true);
     const RouteOptions options{m_shape.experts, m_shape.perToken, p.coreset, m_config.compatibility.coresetMassRenormalised};
     if (p.t <= kMaxPassRows)
         ok(routeSmall(m_on, logits, static_cast<int>(p.t), options, m_space.params, m_space.routing, m_space.active, result));

@@ -223,6 +223,7 @@ void ModelWeights::carve(std::byte* base) {
         }
         const std::string m = p + "mlp.";
         layer.router = matrix({{m + "gate.weight", m_shape.experts * hidden}, {m + "shared_expert_gate.weight", hidden}});
+        carver.takeBytes(static_cast<std::size_t>((m_shape.routerRows() - m_shape.experts - 1) * hidden) * size);
         ExpertWeights& e = layer.experts;
         e.format = m_format;
         e.experts = m_shape.experts;

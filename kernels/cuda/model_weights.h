@@ -29,7 +29,7 @@ struct LayerWeights {
     GdnVectors gdn;
     const float* qNorm = nullptr;
     const float* kNorm = nullptr;
-    const void* router = nullptr;  ///< [E + 1, D]
+    const void* router = nullptr;  ///< [routerRows(), D], E + 1 of them used
     ExpertWeights experts;
 };
 
@@ -45,6 +45,8 @@ struct ModelShape {
     int gdnLayers = 0;
     int attentionLayers = 0;
 
+    /// Rows of the router and the shared expert's gate, with padding (never looked at) to what cuBLASLt wants.
+    [[nodiscard]] int routerRows() const { return (experts + 1 + 7) / 8 * 8; }
     explicit ModelShape(const ModelConfig& config);
 };
 

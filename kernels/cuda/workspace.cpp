@@ -1,6 +1,7 @@
 #include "kernels/cuda/workspace.h"
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/delta_chunk.h"
 #include "kernels/cuda/skinny_gemm.h"
 
 #include <algorithm>
@@ -43,12 +44,13 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     projected = product(std::max(gdnColumns, attentionColumns), m.hidden, rowElement);
     rows = carveRows(carver, m.gdn, t, false);
     o = carver.take<float>(t * m.gdn.values());
+    if (size.chunkedDelta) deltaSpace = carver.takeBytes(deltaChunkBytes(m.gdn, t, DeltaChunkPlan{}.batch));
     const std::int64_t queries = static_cast<std::int64_t>(m.attention.queryHeads) * m.attention.headDim;
     mixed = bytes(t * std::max<std::int64_t>(m.gdn.values(), queries) * element);
     const std::int64_t outSplits = std::max({skinnySplits(m.hidden, m.gdn.values(), size.sms),
                                              skinnySplits(m.hidden, queries, size.sms), expertDownSplits(m.hidden, size.sms)});
     partial = carver.take<float>(std::max(outSplits * small * m.hidden, t * m.hidden));
-    routerLogits = static_cast<float*>(product(m.experts + 1, m.hidden, 4));
+    routerLogits = static_cast<float*>(product(m.routerRows(), m.hidden, 4));
     routing.probabilities = carver.take<float>(t * m.experts);
     routing.experts = carver.take<std::int32_t>(t * m.perToken);
     routing.weights = carver.take<float>(t * (m.perToken + 1));

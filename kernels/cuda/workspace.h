@@ -20,6 +20,7 @@ struct WorkspaceShape {
     std::int64_t positions = 0;  ///< rows of K and V: the context and a pass behind it
     std::int64_t chunk = 0;      ///< rows of the largest pass
     bool floats = false;         ///< activations are float32
+    bool chunkedDelta = false;   ///< prompts go through deltaChunk and need its space
     int sms = 1;
 };
 
@@ -32,6 +33,7 @@ struct Workspace {
     void* projected = nullptr;      ///< input projection: partial sums or rows
     GdnRows rows;                   ///< of the layer at work
     float* o = nullptr;             ///< [chunk, values]
+    void* deltaSpace = nullptr;     ///< of deltaChunk
     void* mixed = nullptr;          ///< [chunk, values or Hq·Dh]
     float* partial = nullptr;       ///< output projection and experts: partial sums [splits, chunk, D]
     float* routerLogits = nullptr;  ///< partial sums [splits, chunk, E + 1]
