@@ -3,86 +3,118 @@
 namespace trefoil::cuda {
 namespace {
 
-constexpr int kScanThreads = 1024;
-
 // ---- grouping rows by expert
 
-__global__ void __launch_bounds__(256) countKernel(const std::int32_t* ids, std::int64_t n, int experts, std::int32_t* counts) {
-    __shared__ int local[kMaxExperts];
-    gridRelease();
-    gridWait();
-    for (int e = static_cast<int>(threadIdx.x); e < experts; e += 256) local[e] = 0;
+constexpr int kGroupThreads = kMaxExperts;  // a thread an expert
+constexpr unsigned kGroupBlocks = 8;        // of a cluster; one block without
+
+/// Sums of `a` and `b` over the threads before this one; every thread also gets the sums over all. `scratch`: 64 numbers.
+__device__ void sumsBefore(int& a, int& b, int& allA, int& allB, int* scratch) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int warp = static_cast<int>(threadIdx.x) >> 5;
+    const int ownA = a;
+    const int ownB = b;
+    for (int d = 1; d < 32; d <<= 1) {
+        const int otherA = __shfl_up_sync(0xFFFFFFFFU, a, d);
+        const int otherB = __shfl_up_sync(0xFFFFFFFFU, b, d);
+        if (lane >= d) {
+            a += otherA;
+            b += otherB;
+        }
+    }
+    if (lane == 31) {
+        scratch[warp] = a;
+        scratch[32 + warp] = b;
+    }
     __syncthreads();
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; i < n;
-         i += static_cast<std::int64_t>(gridDim.x) * 256)
-        atomicAdd(&local[ids[i]], 1);
-    __syncthreads();
-    for (int e = static_cast<int>(threadIdx.x); e < experts; e += 256)
-        if (local[e] != 0) atomicAdd(counts + e, local[e]);
+    const int warps = static_cast<int>(blockDim.x) >> 5;
+    const int sumA = lane < warps ? scratch[lane] : 0;
+    const int sumB = lane < warps ? scratch[32 + lane] : 0;
+    a += static_cast<int>(__reduce_add_sync(0xFFFFFFFFU, static_cast<unsigned>(lane < warp ? sumA : 0))) - ownA;
+    b += static_cast<int>(__reduce_add_sync(0xFFFFFFFFU, static_cast<unsigned>(lane < warp ? sumB : 0))) - ownB;
+    allA = static_cast<int>(__reduce_add_sync(0xFFFFFFFFU, static_cast<unsigned>(sumA)));
+    allB = static_cast<int>(__reduce_add_sync(0xFFFFFFFFU, static_cast<unsigned>(sumB)));
 }
 
-__global__ void __launch_bounds__(kScanThreads) scanKernel(ExpertGroups g, std::int64_t t, int experts, LayerResult* result) {
-    __shared__ int counts[kMaxExperts + 1];
-    __shared__ int positions[kMaxExperts + 2];
-    __shared__ int tiles[kMaxExperts + 2];
-    gridRelease();
-    gridWait();
+__host__ __device__ constexpr int tilesOf(int rows) { return (rows + kGroupTileRows - 1) / kGroupTileRows; }
+
+/// One cluster: each block counts its part of the choices in shared memory, learns from the other blocks' counts where its own
+/// begin, and places them.
+__global__ void __launch_bounds__(kGroupThreads)
+    groupKernel(Routing r, int t, int experts, int k, ExpertGroups g, LayerResult* result) {
+    __shared__ int counts[kMaxExperts];
+    __shared__ int starts[kMaxExperts];  // where this block's rows of an expert go
+    __shared__ int scratch[64];
     const int thread = static_cast<int>(threadIdx.x);
-    for (int e = thread; e <= experts; e += kScanThreads) counts[e] = e == experts ? static_cast<int>(t) : g.counts[e];
+    const int rank = clusterRank();
+    const int blocks = static_cast<int>(gridDim.x);
+    counts[thread] = 0;
     __syncthreads();
-    if (thread == 0) {
-        int position = 0;
-        int tile = 0;
-        int distinct = 0;
-        for (int e = 0; e <= experts; ++e) {
-            positions[e] = position;
-            tiles[e] = tile;
-            position += counts[e];
-            tile += (counts[e] + kGroupTileRows - 1) / kGroupTileRows;
-            distinct += e < experts && counts[e] > 0 ? 1 : 0;
-        }
-        positions[experts + 1] = position;
-        *g.tiles = tile;
-        if (result != nullptr) result->distinct = distinct;
-    }
-    __syncthreads();
-    for (int e = thread; e <= experts + 1; e += kScanThreads) {
-        g.offsets[e] = positions[e];
-        if (e > experts) continue;
-        g.cursors[e] = positions[e];
-        for (int first = 0, tile = tiles[e]; first < counts[e]; first += kGroupTileRows, ++tile) {
-            g.tileExpert[tile] = e;
-            g.tileFirst[tile] = positions[e] + first;
-        }
-    }
-}
-
-__global__ void placeKernel(Routing r, std::int64_t t, int experts, int k, ExpertGroups g) {
     gridRelease();
     gridWait();
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i >= t * (k + 1)) return;
-    const std::int64_t row = i / (k + 1);
-    const int s = static_cast<int>(i % (k + 1));
-    const int position = s == k ? g.offsets[experts] + static_cast<int>(row) : atomicAdd(g.cursors + r.experts[row * k + s], 1);
-    g.rowOf[position] = static_cast<std::int32_t>(row);
-    g.positionOf[i] = position;
+    const int choices = t * k;
+    const int part = (choices + blocks - 1) / blocks;
+    const int first = rank * part + thread;
+    const int last = min(choices, (rank + 1) * part);
+#pragma unroll 4
+    for (int i = first; i < last; i += kGroupThreads) g.positionOf[i + i / k] = atomicAdd(&counts[r.experts[i]], 1);
+    clusterArrive();
+    clusterWait();
+    int total = 0;
+    int before = 0;  // in the blocks before this one
+#pragma unroll 8
+    for (int block = 0; block < blocks; ++block) {
+        const int count = inBlock(counts, block)[thread];
+        if (block < rank) before += count;
+        total += count;
+    }
+    clusterArrive();  // no block ends before the others have read its counts
+    int position = total;
+    int tile = tilesOf(total);
+    int allPositions;
+    int allTiles;
+    sumsBefore(position, tile, allPositions, allTiles, scratch);
+    starts[thread] = position + before;
+    const int distinct = __syncthreads_count(total > 0 ? 1 : 0);
+#pragma unroll 4
+    for (int i = first; i < last; i += kGroupThreads) {
+        const int row = i / k;
+        const int at = starts[r.experts[i]] + g.positionOf[i + row];
+        g.rowOf[at] = row;
+        g.positionOf[i + row] = at;
+    }
+    for (int row = rank * kGroupThreads + thread; row < t; row += blocks * kGroupThreads) {
+        g.rowOf[choices + row] = row;
+        g.positionOf[row * (k + 1) + k] = choices + row;
+    }
+    if (rank == 0) {
+        for (int done = 0; done < total; done += kGroupTileRows, ++tile)
+            g.tiles[tile] = {thread, position + done, min(kGroupTileRows, total - done), 0};
+        for (int i = thread; i < tilesOf(t); i += kGroupThreads)
+            g.tiles[allTiles + i] = {experts, choices + i * kGroupTileRows, min(kGroupTileRows, t - i * kGroupTileRows), 0};
+        if (thread == 0) {
+            *g.tileCount = allTiles + tilesOf(t);
+            if (result != nullptr) result->distinct = distinct;
+        }
+    }
+    clusterWait();
 }
 
-/// A block a row, eight columns a thread (hidden sizes are a multiple of 8 here).
+/// A block a row, eight columns a thread (hidden sizes are a multiple of 8 here). kChosen: k where it is known, so that all loads
+/// are under way at once; or 0.
+template <int kChosen>
 __global__ void __launch_bounds__(256) combineKernel(Routing r, ExpertGroups g, const Bf16* out, int hidden, int k, float* x) {
     gridRelease();
     gridWait();
     const std::int64_t row = blockIdx.x;
+    const int parts = kChosen > 0 ? kChosen + 1 : k + 1;
+    const float* weights = r.weights + row * parts;
+    const std::int32_t* positions = g.positionOf + row * parts;
     for (int d = static_cast<int>(threadIdx.x) * 8; d < hidden; d += 256 * 8) {
         float* own = x + row * hidden + d;
         float4 low = *reinterpret_cast<const float4*>(own);
         float4 high = *reinterpret_cast<const float4*>(own + 4);
-#pragma unroll 9
-        for (int s = 0; s <= k; ++s) {
-            const float weight = r.weights[row * (k + 1) + s];
-            const uint4 raw =
-                *reinterpret_cast<const uint4*>(out + static_cast<std::int64_t>(g.positionOf[row * (k + 1) + s]) * hidden + d);
+        const auto add = [&](float weight, const uint4& raw) {
             const float2 v0 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.x));
             const float2 v1 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.y));
             const float2 v2 = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&raw.z));
@@ -95,6 +127,18 @@ __global__ void __launch_bounds__(256) combineKernel(Routing r, ExpertGroups g, 
             high.y += weight * v2.y;
             high.z += weight * v3.x;
             high.w += weight * v3.y;
+        };
+        const auto fetch = [&](int s) {
+            return __ldcs(reinterpret_cast<const uint4*>(out + static_cast<std::int64_t>(positions[s]) * hidden + d));
+        };
+        if constexpr (kChosen > 0) {
+            uint4 raw[kChosen + 1];
+#pragma unroll
+            for (int s = 0; s <= kChosen; ++s) raw[s] = fetch(s);
+#pragma unroll
+            for (int s = 0; s <= kChosen; ++s) add(weights[s], raw[s]);
+        } else {
+            for (int s = 0; s < parts; ++s) add(weights[s], fetch(s));
         }
         *reinterpret_cast<float4*>(own) = low;
         *reinterpret_cast<float4*>(own + 4) = high;
@@ -173,25 +217,16 @@ cudaError_t plainExpertsOf(const Launcher& on, const ExpertWeights& w, const Rou
 
 cudaError_t groupRows(const Launcher& on, const Routing& routing, std::int64_t t, int experts, int perToken,
                       const ExpertGroups& groups, LayerResult* result) {
-    if (const cudaError_t e =
-            cudaMemsetAsync(groups.counts, 0, sizeof(std::int32_t) * static_cast<std::size_t>(experts + 1), on.stream);
-        e != cudaSuccess)
-        return e;
-    const auto grid = static_cast<unsigned>(std::min<std::int64_t>((t * perToken + 255) / 256, 4L * on.sms));
-    if (const cudaError_t e =
-            launch(on, countKernel, dim3(grid), dim3(256), 0, routing.experts, t * perToken, experts, groups.counts);
-        e != cudaSuccess)
-        return e;
-    if (const cudaError_t e = launch(on, scanKernel, dim3(1), dim3(kScanThreads), 0, groups, t, experts, result);
-        e != cudaSuccess)
-        return e;
-    return launch(on, placeKernel, dim3(static_cast<unsigned>((t * (perToken + 1) + 255) / 256)), dim3(256), 0, routing, t,
-                  experts, perToken, groups);
+    if (experts > kMaxExperts || t * (perToken + 1) > INT32_MAX) return cudaErrorInvalidValue;
+    const unsigned blocks = on.hopper ? kGroupBlocks : 1;
+    return launchCluster(on, blocks, groupKernel, dim3(blocks), dim3(kGroupThreads), 0, routing, static_cast<int>(t), experts,
+                         perToken, groups, result);
 }
 
 cudaError_t combineGroups(const Launcher& on, const Routing& routing, const ExpertGroups& groups, const Bf16* out, std::int64_t t,
                           int hidden, int perToken, float* x) {
-    return launch(on, combineKernel, dim3(static_cast<unsigned>(t)), dim3(256), 0, routing, groups, out, hidden, perToken, x);
+    const auto kernel = perToken == 8 ? combineKernel<8> : combineKernel<0>;
+    return launch(on, kernel, dim3(static_cast<unsigned>(t)), dim3(256), 0, routing, groups, out, hidden, perToken, x);
 }
 
 template <class T>

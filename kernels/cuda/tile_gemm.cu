@@ -1,5 +1,7 @@
 #include "kernels/cuda/tile_gemm.h"
 
+#include "kernels/cuda/tile_gemm_hopper.h"
+
 namespace trefoil::cuda {
 namespace {
 
@@ -49,14 +51,15 @@ __device__ __forceinline__ bool findWork(const Arguments& a, Work& work) {
         return true;
     } else {
         const int tile = static_cast<int>(blockIdx.y);
-        if (tile >= *a.groups.tiles) return false;
-        const int expert = a.groups.tileExpert[tile];
+        if (tile >= *a.groups.tileCount) return false;
+        const GroupTile group = a.groups.tiles[tile];
+        const int expert = group.expert;
         const ExpertWeights& e = a.experts;
         const bool isShared = expert == e.experts;
         const std::int64_t width = isShared ? e.sharedWidth : e.width;
         const std::int64_t maxWidth = e.width > e.sharedWidth ? e.width : e.sharedWidth;
-        work.first = a.groups.tileFirst[tile];
-        work.rows = static_cast<int>(min(static_cast<std::int64_t>(kTile), a.groups.offsets[expert + 1] - work.first));
+        work.first = group.first;
+        work.rows = group.rows;
         if constexpr (kKind == Kind::GateUp) {
             work.wFirst = static_cast<std::int64_t>(blockIdx.x) * (kTile / 2);
             work.wRows = width;
@@ -79,7 +82,7 @@ __device__ __forceinline__ bool findWork(const Arguments& a, Work& work) {
 }
 
 /// kRows: rows of x in a tile, 128 or, where most experts have few rows, 64 of the group table's tile at a time (blockIdx.z picks
-/// the half).
+/// the part).
 template <Kind kKind, int kRows>
 __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
     extern __shared__ __align__(128) std::uint8_t shared[];
@@ -87,9 +90,8 @@ __global__ void __launch_bounds__(kThreads, 2) tileKernel(const Arguments a) {
     gridWait();
     Work work;
     if (!findWork<kKind>(a, work)) return;
-    constexpr int kSplit = kTile / kRows;
     constexpr int kWarpRows = kRows / 2;
-    if constexpr (kSplit > 1) {
+    if constexpr (kKind != Kind::Dense) {
         const int skip = static_cast<int>(blockIdx.z) * kRows;
         if (skip >= work.rows) return;
         work.first += skip;
@@ -226,6 +228,7 @@ unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned
 
 cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, std::int64_t t, void* out,
                      bool outFloat) {
+    if (on.hopper) return hopperTileGemm(on, w, m, k, x, t, out, outFloat);
     Arguments a{};
     a.w = w;
     a.m = m;
@@ -237,30 +240,34 @@ cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int
     return launch(on, tileKernel<Kind::Dense, kTile>, dim3(blocks(m, kTile), blocks(t, kTile)), dim3(kThreads), kSharedBytes, a);
 }
 
-cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
-                          std::int64_t positions, Bf16* act) {
+namespace {
+
+template <Kind kKind>
+cudaError_t startGrouped(const Launcher& on, unsigned across, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
+                         std::int64_t positions, Bf16* out) {
     Arguments a{};
     a.x = x;
-    a.out = act;
+    a.out = out;
     a.experts = w;
     a.groups = groups;
-    const dim3 grid(blocks(w.maxWidth(), kTile / 2), static_cast<unsigned>(maxGroupTiles(positions, w.experts)));
+    const auto tiles = static_cast<unsigned>(maxGroupTiles(positions, w.experts));
     if (positions <= 64LL * w.experts)
-        return launch(on, tileKernel<Kind::GateUp, 64>, dim3(grid.x, grid.y, 2), dim3(kThreads), kSharedBytes, a);
-    return launch(on, tileKernel<Kind::GateUp, kTile>, grid, dim3(kThreads), kSharedBytes, a);
+        return launch(on, tileKernel<kKind, 64>, dim3(across, tiles, blocks(kGroupTileRows, 64)), dim3(kThreads), kSharedBytes, a);
+    return launch(on, tileKernel<kKind, kTile>, dim3(across, tiles, blocks(kGroupTileRows, kTile)), dim3(kThreads), kSharedBytes, a);
+}
+
+}  // namespace
+
+cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
+                          std::int64_t positions, Bf16* act) {
+    if (on.hopper && hopperGroupsSupport(w)) return hopperGateUp(on, w, groups, x, positions, act);
+    return startGrouped<Kind::GateUp>(on, blocks(w.maxWidth(), kTile / 2), w, groups, x, positions, act);
 }
 
 cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
                         std::int64_t positions, Bf16* out) {
-    Arguments a{};
-    a.x = act;
-    a.out = out;
-    a.experts = w;
-    a.groups = groups;
-    const dim3 grid(blocks(w.hidden, kTile), static_cast<unsigned>(maxGroupTiles(positions, w.experts)));
-    if (positions <= 64LL * w.experts)
-        return launch(on, tileKernel<Kind::Down, 64>, dim3(grid.x, grid.y, 2), dim3(kThreads), kSharedBytes, a);
-    return launch(on, tileKernel<Kind::Down, kTile>, grid, dim3(kThreads), kSharedBytes, a);
+    if (on.hopper && hopperGroupsSupport(w)) return hopperDown(on, w, groups, act, positions, out);
+    return startGrouped<Kind::Down>(on, blocks(w.hidden, kTile), w, groups, act, positions, out);
 }
 
 }  // namespace trefoil::cuda

@@ -1,5 +1,5 @@
-// Compute-bound matrix products for prompts: tiles of 128 rows by 128 weight rows on the tensor cores (mma.sync, cp.async), dense
-// or grouped by expert. All bf16 in, float32 sums.
+// Matrix products for prompts, dense or grouped by expert: tiles of 128 rows by 128 weight rows on the tensor cores (mma.sync,
+// cp.async), or on Hopper the products of tile_gemm_hopper.h. All bf16 in, float32 sums.
 //
 // Ownership: device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 2, 3, 5. Twin:
 // tests/reference/clover_ref.py through the golden files (gpu_golden_*).
@@ -10,19 +10,23 @@
 
 namespace trefoil::cuda {
 
-inline constexpr int kGroupTileRows = 128;
+inline constexpr int kGroupTileRows = 176;
+
+/// Positions [first, first + rows) of one expert.
+struct alignas(16) GroupTile {
+    std::int32_t expert = 0;
+    std::int32_t first = 0;
+    std::int32_t rows = 0;
+    std::int32_t unused = 0;
+};
 
 /// Rows of a pass grouped by expert: position p of the sorted order holds row rowOf[p]; the shared expert (index E) comes last
-/// and holds every row. A tile is at most kGroupTileRows positions of one expert.
+/// and holds every row. A tile is at most kGroupTileRows positions of one expert; tiles are in the order of positions.
 struct ExpertGroups {
-    std::int32_t* counts = nullptr;      ///< [E + 1]
-    std::int32_t* offsets = nullptr;     ///< [E + 2]
-    std::int32_t* cursors = nullptr;     ///< [E + 1]
     std::int32_t* rowOf = nullptr;       ///< [T · (k + 1)]
     std::int32_t* positionOf = nullptr;  ///< [T, k + 1]
-    std::int32_t* tileExpert = nullptr;  ///< [maxTiles]
-    std::int32_t* tileFirst = nullptr;   ///< [maxTiles], first position
-    std::int32_t* tiles = nullptr;       ///< [1]
+    GroupTile* tiles = nullptr;          ///< [maxTiles]
+    std::int32_t* tileCount = nullptr;   ///< [1]
 };
 [[nodiscard]] inline std::int64_t maxGroupTiles(std::int64_t positions, std::int64_t experts) {
     return positions / kGroupTileRows + experts + 1;
@@ -35,7 +39,7 @@ cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int
 /// act [positions, maxWidth] = silu(gate x) · up x for every position of the groups.
 cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
                           std::int64_t positions, Bf16* act);
-/// out [positions, D] bf16 = down · act.
+/// out [positions, D] bf16 = down · act. Follows groupedGateUp in the stream: it may begin with the weights before that has ended.
 cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
                         std::int64_t positions, Bf16* out);
 

@@ -61,14 +61,10 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     active.rowMask = carver.take<std::uint64_t>(m.experts + 1);
     active.weight = carver.take<float>(static_cast<std::int64_t>(m.experts + 1) * kSmallRows);
     const std::int64_t positions = t * (m.perToken + 1);
-    groups.counts = carver.take<std::int32_t>(m.experts + 1);
-    groups.offsets = carver.take<std::int32_t>(m.experts + 2);
-    groups.cursors = carver.take<std::int32_t>(m.experts + 1);
     groups.rowOf = carver.take<std::int32_t>(positions);
     groups.positionOf = carver.take<std::int32_t>(positions);
-    groups.tileExpert = carver.take<std::int32_t>(maxGroupTiles(positions, m.experts));
-    groups.tileFirst = carver.take<std::int32_t>(maxGroupTiles(positions, m.experts));
-    groups.tiles = carver.take<std::int32_t>(1);
+    groups.tiles = carver.take<GroupTile>(maxGroupTiles(positions, m.experts));
+    groups.tileCount = carver.take<std::int32_t>(1);
     const std::int64_t maxWidth = std::max(m.width, m.sharedWidth);
     const bool plain = size.floats || m.hidden % 8 != 0 || m.width % 8 != 0 || m.sharedWidth % 8 != 0;
     act = bytes(std::max(positions * maxWidth * (plain ? 4 : 2), (m.experts + 1) * small * maxWidth * 2));
