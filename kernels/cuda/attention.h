@@ -36,9 +36,11 @@ struct AttentionParts {
 [[nodiscard]] bool flashSupports(const AttentionShape& shape);
 /// Into how many parts the positions are split so that the device is full.
 [[nodiscard]] int flashSplits(const AttentionShape& shape, std::int64_t t, int sms);
-/// Tensor-core attention with an online softmax.
+/// Tensor-core attention with an online softmax. `positions`: rows of keys and values that may be read, at least the prefix and
+/// the pass. The o of a part that no row sees is not written; its sum is 0.
 cudaError_t flashAttention(const Launcher& on, const AttentionShape& shape, const Bf16* q, const Bf16* keys, const Bf16* values,
-                           const PassParams* params, std::int64_t t, int splits, const AttentionParts& parts);
+                           std::int64_t positions, const PassParams* params, std::int64_t t, int splits,
+                           const AttentionParts& parts);
 /// Any sizes: one warp a query; one part.
 template <class T_>
 cudaError_t plainAttention(const Launcher& on, const AttentionShape& shape, const T_* q, const T_* keys, const T_* values,

@@ -703,7 +703,8 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
         }
     }
     if constexpr (kBf16) {
-        if (p.t > kSmallRows && noisy == 0 && !p.verify && m_setup.size.chunkedDelta && promptInputsSupports(s, projected)) {
+        if (p.t > kSmallRows && noisy == 0 && !p.verify && m_setup.size.chunkedDelta && std::getenv("TDELTA") == nullptr &&
+            promptInputsSupports(s, projected)) {
             promptGdn(ok, p, w.gdn, projected, state, tail, static_cast<Bf16*>(mixed));
             return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
         }
@@ -760,7 +761,7 @@ Rows CudaExecutor<T>::attention(Calls& ok, const PassShape& p, const LayerWeight
     if constexpr (kBf16) {
         if (flashSupports(s)) {
             splits = flashSplits(s, p.t, m_on.sms);
-            ok(flashAttention(m_on, s, q, keys, values, m_space.params, p.t, splits, m_space.parts));
+            ok(flashAttention(m_on, s, q, keys, values, m_setup.size.positions, m_space.params, p.t, splits, m_space.parts));
             done = true;
         }
     }

@@ -1,5 +1,6 @@
 #include "kernels/cuda/tile_gemm.h"
 
+#include <cstdlib>
 #include "kernels/cuda/tile_gemm_hopper.h"
 
 namespace trefoil::cuda {
@@ -228,7 +229,7 @@ unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned
 
 cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, std::int64_t t, void* out,
                      bool outFloat) {
-    if (on.hopper) return hopperTileGemm(on, w, m, k, x, t, out, outFloat);
+    if (std::getenv("TGEMM") == nullptr && on.hopper) return hopperTileGemm(on, w, m, k, x, t, out, outFloat);
     Arguments a{};
     a.w = w;
     a.m = m;
@@ -252,21 +253,25 @@ cudaError_t startGrouped(const Launcher& on, unsigned across, const ExpertWeight
     a.groups = groups;
     const auto tiles = static_cast<unsigned>(maxGroupTiles(positions, w.experts));
     if (positions <= 64LL * w.experts)
-        return launch(on, tileKernel<kKind, 64>, dim3(across, tiles, blocks(kGroupTileRows, 64)), dim3(kThreads), kSharedBytes, a);
-    return launch(on, tileKernel<kKind, kTile>, dim3(across, tiles, blocks(kGroupTileRows, kTile)), dim3(kThreads), kSharedBytes, a);
+        return launch(on, tileKernel<kKind, 64>, dim3(across, tiles, blocks(kGroupTileRows, 64)), dim3(kThreads), kSharedBytes,
+                      a);
+    return launch(on, tileKernel<kKind, kTile>, dim3(across, tiles, blocks(kGroupTileRows, kTile)), dim3(kThreads), kSharedBytes,
+                  a);
 }
 
 }  // namespace
 
 cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
                           std::int64_t positions, Bf16* act) {
-    if (on.hopper && hopperGroupsSupport(w)) return hopperGateUp(on, w, groups, x, positions, act);
+    if (std::getenv("TGEMM") == nullptr && on.hopper && hopperGroupsSupport(w))
+        return hopperGateUp(on, w, groups, x, positions, act);
     return startGrouped<Kind::GateUp>(on, blocks(w.maxWidth(), kTile / 2), w, groups, x, positions, act);
 }
 
 cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
                         std::int64_t positions, Bf16* out) {
-    if (on.hopper && hopperGroupsSupport(w)) return hopperDown(on, w, groups, act, positions, out);
+    if (std::getenv("TGEMM") == nullptr && on.hopper && hopperGroupsSupport(w))
+        return hopperDown(on, w, groups, act, positions, out);
     return startGrouped<Kind::Down>(on, blocks(w.hidden, kTile), w, groups, act, positions, out);
 }
 
