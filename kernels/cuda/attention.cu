@@ -1,6 +1,5 @@
 #include "kernels/cuda/attention.h"
 
-#include <cstdlib>
 #include <type_traits>
 
 #include <algorithm>
@@ -621,7 +620,7 @@ int flashSplits(const AttentionShape& shape, std::int64_t t, int sms) {
 cudaError_t flashAttention(const Launcher& on, const AttentionShape& shape, const Bf16* q, const Bf16* keys, const Bf16* values,
                            std::int64_t positions, const PassParams* params, std::int64_t t, int splits,
                            const AttentionParts& parts) {
-    if (on.hopper && std::getenv("TFLASH") == nullptr && flashHopperSupports(shape))
+    if (on.hopper && flashHopperSupports(shape))
         return flashHopper(on, shape, q, keys, values, positions, params, t, splits, parts);
     switch (shape.headDim) {
         case 64:

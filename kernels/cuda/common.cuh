@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 namespace trefoil::cuda {
 
@@ -37,14 +36,6 @@ cudaError_t launchCluster(const Launcher& on, unsigned cluster, void (*kernel)(P
                                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sharedBytes));
         if (set != cudaSuccess) return set;
     }
-    // The same division of the multiprocessors' memory for all kernels: one that wants another waits until they are idle.
-    static const bool carve = std::getenv("TCARVE") == nullptr || std::getenv("TCARVE")[0] == '1';
-    if (carve) {
-        const cudaError_t set =
-            cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared);
-        if (set != cudaSuccess) return set;
-    }
     cudaLaunchConfig_t config{};
     config.gridDim = grid;
     config.blockDim = block;
@@ -64,13 +55,6 @@ template <class... P, class... A>
 cudaError_t launch(const Launcher& on, void (*kernel)(P...), dim3 grid, dim3 block, std::size_t sharedBytes, A&&... args) {
     return launchCluster(on, 1, kernel, grid, block, sharedBytes, static_cast<A&&>(args)...);
 }
-
-/// Weights that are worth having in L2 before the kernel that reads them starts: asked for where memory would be idle. May be
-/// empty.
-struct Ahead {
-    const void* weights = nullptr;
-    std::size_t bytes = 0;
-};
 
 /// A [rows, columns] matrix made by a GEMM: bf16, or float32 as a sum of `splits` partial matrices (split-K), added in order so
 /// that a result never depends on timing.
@@ -213,10 +197,6 @@ __device__ __forceinline__ void copyAsync16Stream(std::uint32_t destination, con
     asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2, %3;\n" ::"r"(destination), "l"(source),
                  "r"(bytes), "l"(policy));
 }
-/// Asks for 128 bytes to be in L2 later, before what is streamed.
-__device__ __forceinline__ void fetchAhead(const void* source) {
-    asm volatile("prefetch.global.L2::evict_last [%0];\n" ::"l"(source));
-}
 /// 4 bytes from global to shared memory.
 __device__ __forceinline__ void copyAsync4(std::uint32_t destination, const void* source) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(destination), "l"(source));
@@ -252,12 +232,6 @@ __device__ __forceinline__ void mma(float (&c)[4], const std::uint32_t (&a)[4], 
 /// ldmatrix and cp.async touch all banks.
 __device__ __forceinline__ std::uint32_t swizzle128(int row, int chunk) {
     return static_cast<std::uint32_t>(row * 128 + ((chunk ^ (row & 7)) << 4));
-}
-
-/// Asks for all of it, shared among the threads of the grid. `threads`: of the grid; `thread`: this one.
-__device__ __forceinline__ void fetchAhead(const Ahead& ahead, unsigned thread, unsigned threads) {
-    const auto* from = static_cast<const std::uint8_t*>(ahead.weights);
-    for (std::size_t at = std::size_t{thread} * 128; at < ahead.bytes; at += std::size_t{threads} * 128) fetchAhead(from + at);
 }
 
 #endif  // __CUDACC__

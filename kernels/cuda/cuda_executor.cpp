@@ -23,8 +23,6 @@ namespace {
 /// Rows of the largest prompt chunk. A chunk reads every expert once, so larger ones cost less a token; a request to stop waits
 /// for one chunk.
 constexpr std::int64_t kPromptChunk = 4096;
-/// Weights of the next layer that are fetched into L2 while the router decides: less than half of an H200's.
-constexpr std::size_t kAheadBytes = std::size_t{16} << 20;
 /// Captured graphs that are kept; a pass shape more and all are made anew.
 constexpr std::size_t kMaxGraphs = 48;
 
@@ -226,25 +224,6 @@ private:
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     void head(Calls& ok, const PassShape& p, const Rows& add);
     void shiftRows(Calls& ok, const PassShape& p, Rows& add);
-    /// What a GDN layer reads after its mixer, whatever the router decides: the output projection to the shared expert, which lie
-    /// side by side.
-    [[nodiscard]] Ahead aheadOfMixer(const LayerWeights& w) const {
-        if (!m_on.hopper || std::getenv("TNOMIX") != nullptr) return {};
-        const auto* first = static_cast<const std::byte*>(w.output);
-        const auto* last = static_cast<const std::byte*>(w.experts.sharedDown) +
-                           static_cast<std::size_t>(w.experts.sharedWidth) * static_cast<std::size_t>(m_shape.hidden) * sizeof(T);
-        return {first, static_cast<std::size_t>(last - first)};
-    }
-    /// What the next layer, or the LM head, reads first.
-    [[nodiscard]] Ahead aheadOf(int layer) const {
-        const auto next = static_cast<std::size_t>(layer) + 1;
-        const std::size_t limit = std::getenv("TPRE") ? std::atoll(std::getenv("TPRE")) << 20 : kAheadBytes;
-        if (!m_on.hopper) return {};
-        if (next == m_weights.layers().size()) return {m_weights.head(), std::min<std::size_t>(limit, m_weights.headBytes())};
-        const LayerWeights& w = m_weights.layers()[next];
-        const std::int64_t rows = w.kind == LayerKind::GatedDeltaNet ? m_shape.gdn.projected() : m_shape.attention.projected();
-        return {w.input, std::min(limit, static_cast<std::size_t>(rows * m_shape.hidden) * sizeof(T))};
-    }
     /// First row of x that the logits of output rows from `first` on come from (section 9: noisy rows may predict the next
     /// token).
     [[nodiscard]] std::int64_t logitRow(const PassShape& p, std::int64_t first) const {
@@ -316,7 +295,10 @@ Status CudaExecutor<T>::load(const LoadRequest& request, const Progress& progres
     carvePinned(pinned);
     *m_params = PassParams{};
     const bool portable = environmentIs("TREFOIL_CUDA_PATH", "portable");
-    m_on = Launcher{m_stream, m_setup.major >= 9 && !portable, m_setup.major == 9 && !portable, m_setup.sms, m_setup.sharedBytes};
+    bool hopper = false;
+    if (m_setup.major == 9 && !portable) ok(builtForHopper(hopper));
+    if (ok.error() != cudaSuccess) return cudaFailure(ok.error(), "running a first kernel");
+    m_on = Launcher{m_stream, m_setup.major >= 9 && !portable, hopper, m_setup.sms, m_setup.sharedBytes};
 
     // Tables that never change: what is special about a token, and the rotary frequencies.
     std::vector<std::uint8_t> flags(static_cast<std::size_t>(m_shape.vocab), 0);
@@ -698,13 +680,12 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     const std::int64_t noisy = p.t - p.clean;
     if constexpr (kBf16) {
         if (p.t == 1 && p.clean == 1 && !p.verify && !projected.isBf16 && gdnStepSupports(m_on, s)) {
-            ok(gdnStep(m_on, s, w.gdn, projected, tail, state, eps, aheadOfMixer(w), mixed));
+            ok(gdnStep(m_on, s, w.gdn, projected, tail, state, eps, mixed));
             return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
         }
     }
     if constexpr (kBf16) {
-        if (p.t > kSmallRows && noisy == 0 && !p.verify && m_setup.size.chunkedDelta && std::getenv("TDELTA") == nullptr &&
-            promptInputsSupports(s, projected)) {
+        if (p.t > kSmallRows && noisy == 0 && !p.verify && m_setup.size.chunkedDelta && promptInputsSupports(s, projected)) {
             promptGdn(ok, p, w.gdn, projected, state, tail, static_cast<Bf16*>(mixed));
             return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
         }
@@ -723,7 +704,7 @@ Rows CudaExecutor<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, 
     if constexpr (kBf16) {
         if (noisy > 0 && fused)
             ok(fusedMix(m_on, s, w.gdn, projected, tail, p.clean, static_cast<int>(noisy), state, p.clean == 0,
-                        switches.scaleHistoryRead, switches.scaleNoisyValueByBeta, eps, aheadOfMixer(w), mixed));
+                        switches.scaleHistoryRead, switches.scaleNoisyValueByBeta, eps, mixed));
     }
     if (p.clean > 0 && !p.verify && !tailInInputs) ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
     return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
@@ -787,7 +768,7 @@ Rows CudaExecutor<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const Laye
         auto* act = static_cast<Bf16*>(m_space.act);
         if (smallExperts(p.t)) {
             const int splits = expertDownSplits(m_shape.hidden, m_on.sms);
-            ok(expertGateUp(m_on, w.experts, m_space.active, h, static_cast<int>(p.t), aheadOf(layer), act));
+            ok(expertGateUp(m_on, w.experts, m_space.active, h, static_cast<int>(p.t), act));
             ok(expertDown(m_on, w.experts, m_space.active, act, static_cast<int>(p.t), splits, m_space.partial));
             return Rows{m_space.partial, m_shape.hidden, p.t * m_shape.hidden, splits, false};
         }

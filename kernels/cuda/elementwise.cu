@@ -185,6 +185,14 @@ __global__ void __launch_bounds__(256)
     }
 }
 
+__global__ void builtForKernel(int* hopper) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    *hopper = 1;
+#else
+    *hopper = 0;
+#endif
+}
+
 template <class S, class D>
 __global__ void __launch_bounds__(256) convertKernel(const S* source, D* destination, std::int64_t count) {
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; i < count;
@@ -293,6 +301,18 @@ cudaError_t markPassIds(const Launcher& on, const PassParams* params, std::uint8
 
 cudaError_t addCounts(const Launcher& on, const std::int32_t* ids, int n, std::int32_t* counts) {
     return launch(on, addCountsKernel, dim3(1), dim3(128), 0, ids, n, counts);
+}
+
+cudaError_t builtForHopper(bool& yes) {
+    yes = false;
+    int* answer = nullptr;
+    if (const cudaError_t e = cudaMallocHost(&answer, sizeof(int)); e != cudaSuccess) return e;
+    builtForKernel<<<1, 1>>>(answer);
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess) e = cudaDeviceSynchronize();
+    yes = e == cudaSuccess && *answer == 1;
+    cudaFreeHost(answer);
+    return e;
 }
 
 }  // namespace trefoil::cuda

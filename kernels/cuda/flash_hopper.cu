@@ -420,14 +420,7 @@ cudaError_t hopperOf(const Launcher& on, const AttentionShape& s, const Bf16* q,
 
 }  // namespace
 
-bool flashHopperSupports(const AttentionShape& shape) {
-    // Built without 90a among the architectures, the kernel is there but empty.
-    static const bool built = [] {
-        cudaFuncAttributes attributes{};
-        return cudaFuncGetAttributes(&attributes, hopperKernel<256>) == cudaSuccess && attributes.numRegs > 128;
-    }();
-    return built && flashSupports(shape);
-}
+bool flashHopperSupports(const AttentionShape& shape) { return flashSupports(shape); }
 
 cudaError_t flashHopper(const Launcher& on, const AttentionShape& shape, const Bf16* q, const Bf16* keys, const Bf16* values,
                         std::int64_t positions, const PassParams* params, std::int64_t t, int splits,

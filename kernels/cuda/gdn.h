@@ -63,17 +63,16 @@ cudaError_t blockMix(const Launcher& on, const GdnShape& shape, const GdnVectors
                      int count, const float* state, bool scaleRead, bool scaleValue, float* o);
 /// All of a noisy block's mixer in one kernel, from the projection of its rows [first, first + count) to the gated norm's output;
 /// the rows before `first` in the pass are clean ones, and `tail` stands before row 0. stateIsOld: no kernel of this pass writes
-/// `state`. `projected` is float32 (a small pass). TF32 products. `ahead`: what the
-/// Hopper kernels ask for meanwhile.
+/// `state`. `projected` is float32 (a small pass). TF32 products.
 [[nodiscard]] bool fusedMixSupports(const Launcher& on, const GdnShape& shape, std::int64_t count);
 cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
                      std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
-                     float eps, const Ahead& ahead, Bf16* out);
+                     float eps, Bf16* out);
 /// One clean token in one kernel (Hopper): from its float32 projection to the gated norm's output [Hv · Dv]; state and tail move
 /// on.
 [[nodiscard]] bool gdnStepSupports(const Launcher& on, const GdnShape& shape);
 cudaError_t gdnStep(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, float* tail,
-                    float* state, float eps, const Ahead& ahead, Bf16* out);
+                    float* state, float eps, Bf16* out);
 /// out [T, Hv · Dv] = w · o / rms(o) · silu(z), z from the projection's columns [C, C + Hv·Dv).
 template <class T_>
 cudaError_t gatedNorm(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const float* o, const Rows& projected,

@@ -309,7 +309,7 @@ __device__ __forceinline__ void patchTail(float (&x)[kCount], const float* tail,
 template <int kRows>
 __global__ void __launch_bounds__(kSliceThreads)
     sliceMixKernel(GdnShape s, GdnVectors w, Rows projected, const float* tail, std::int64_t first, int count, const float* state,
-                   bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Ahead ahead, Bf16* out) {
+                   bool stateIsOld, bool scaleRead, bool scaleValue, float eps, Bf16* out) {
     using F = SliceShape<kRows>;
     constexpr int kEach = kRows / kSlices;  // rows of q and k that this block convolves
     constexpr int kValueEach = kRows / 8;   // rows of v that a thread convolves
@@ -397,7 +397,6 @@ __global__ void __launch_bounds__(kSliceThreads)
             gate[i / 2][i % 2].y += z[i].y;
         }
     }
-    fetchAhead(ahead, (blockIdx.y * kSlices + slice) * kSliceThreads + thread, gridDim.y * kSlices * kSliceThreads);
     const std::int64_t keyAt = keyRow;
     const std::int64_t valueAt = valueRow;
     if (scaleValue && thread < kRows)
@@ -540,7 +539,7 @@ __global__ void __launch_bounds__(kSliceThreads)
 constexpr int kStepKeys = 16;
 
 __global__ void __launch_bounds__(kSliceThreads)
-    stepKernel(GdnShape s, GdnVectors w, Rows projected, float* tail, float* state, float eps, Ahead ahead, Bf16* out) {
+    stepKernel(GdnShape s, GdnVectors w, Rows projected, float* tail, float* state, float eps, Bf16* out) {
     __shared__ float keys[2][kHeadWidth];  // q, k
     __shared__ float squares[kSliceThreads / 32];
     __shared__ float values[kSlice];
@@ -587,7 +586,6 @@ __global__ void __launch_bounds__(kSliceThreads)
         b += input[channels + s.values() + head];
         a += input[channels + s.values() + s.valueHeads + head];
     }
-    fetchAhead(ahead, (blockIdx.y * gridDim.x + blockIdx.x) * kSliceThreads + thread, gridDim.x * gridDim.y * kSliceThreads);
     const float beta = sigmoid(b);
     const float decay = expf(rate * softplus(a + dtBias));
     const float u = silu(keyTail[0] * keyTaps.x + keyTail[1] * keyTaps.y + keyTail[2] * keyTaps.z + x * keyTaps.w);
@@ -665,14 +663,14 @@ bool fusedMixSupports(const Launcher& on, const GdnShape& s, std::int64_t count)
 
 cudaError_t fusedMix(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, const float* tail,
                      std::int64_t first, int count, const float* state, bool stateIsOld, bool scaleRead, bool scaleValue,
-                     float eps, const Ahead& ahead, Bf16* out) {
+                     float eps, Bf16* out) {
     if (on.hopper && shape.keyDim == kHeadWidth) {
         const dim3 grid(kSlices, static_cast<unsigned>(shape.valueHeads));
         return count <= 32
                    ? launchCluster(on, kSlices, sliceMixKernel<32>, grid, dim3(kSliceThreads), SliceShape<32>::kBytes, shape, w,
-                                   projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, ahead, out)
+                                   projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out)
                    : launchCluster(on, kSlices, sliceMixKernel<64>, grid, dim3(kSliceThreads), SliceShape<64>::kBytes, shape, w,
-                                   projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, ahead, out);
+                                   projected, tail, first, count, state, stateIsOld, scaleRead, scaleValue, eps, out);
     }
     switch (shape.keyDim) {
         case 32:
@@ -695,10 +693,10 @@ bool gdnStepSupports(const Launcher& on, const GdnShape& s) {
 }
 
 cudaError_t gdnStep(const Launcher& on, const GdnShape& shape, const GdnVectors& w, const Rows& projected, float* tail,
-                    float* state, float eps, const Ahead& ahead, Bf16* out) {
+                    float* state, float eps, Bf16* out) {
     const auto cluster = static_cast<unsigned>(kSlices * (shape.valueHeads / shape.keyHeads));
     return launchCluster(on, cluster, stepKernel, dim3(cluster, static_cast<unsigned>(shape.keyHeads)), dim3(kSliceThreads), 0,
-                         shape, w, projected, tail, state, eps, ahead, out);
+                         shape, w, projected, tail, state, eps, out);
 }
 
 }  // namespace trefoil::cuda

@@ -209,11 +209,9 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int NT, class S>
 __global__ void __launch_bounds__(kThreads, 2)
-    gateUpKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Ahead ahead, Bf16* act) {
+    gateUpKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     gridRelease();
-    // While the router decides, memory is idle, and so are these blocks.
-    fetchAhead(ahead, blockIdx.x * kThreads + threadIdx.x, gridDim.x * kThreads);
     gridWait();
     const int entries = *active.count;
     const int hidden = w.hidden;
@@ -313,12 +311,10 @@ constexpr int kFewStageBytes = kFewWeightBytes + 8 * 128;
 constexpr int kFewBlocks = 4;  // a multiprocessor
 
 __global__ void __launch_bounds__(kThreads, kFewBlocks)
-    gateUpFewKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Ahead ahead, Bf16* act) {
+    gateUpFewKernel(ExpertWeights w, ActiveExperts active, const Bf16* x, int t, Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     __shared__ float sums[4][2][kFewTile][8];
     gridRelease();
-    // While the router decides, memory is idle, and so are these blocks.
-    fetchAhead(ahead, blockIdx.x * kThreads + threadIdx.x, gridDim.x * kThreads);
     gridWait();
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread & 31;
@@ -667,15 +663,15 @@ cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::i
 }
 
 cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
-                         const Ahead& ahead, Bf16* act) {
+                         Bf16* act) {
     if (t <= 8)
         return launch(on, gateUpFewKernel, dim3(static_cast<unsigned>(kFewBlocks * on.sms)), dim3(kThreads),
-                      kFewStages * kFewStageBytes, w, active, x, t, ahead, act);
+                      kFewStages * kFewStageBytes, w, active, x, t, act);
     return withShape(on, t, [&](auto n, auto shape) {
         constexpr int NT = decltype(n)::value;
         using S = decltype(shape);
         return launch(on, gateUpKernel<NT, S>, dim3(static_cast<unsigned>(2 * on.sms)), dim3(kThreads), S::kBytes, w, active, x,
-                      t, ahead, act);
+                      t, act);
     });
 }
 

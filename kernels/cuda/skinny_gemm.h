@@ -45,9 +45,9 @@ cudaError_t skinnyGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::i
                        float* out);
 
 /// act[a][t, i] (bf16, [entries, T, maxWidth]) = weight(t) · silu(gate x) · up x, for the rows of each entry; other rows are left
-/// alone. `ahead` is asked for while the router decides.
+/// alone.
 cudaError_t expertGateUp(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* x, int t,
-                         const Ahead& ahead, Bf16* act);
+                         Bf16* act);
 
 /// out[s][t, d] = Σ over entries of down · act: `splits` partial matrices of [T, D] float32.
 cudaError_t expertDown(const Launcher& on, const ExpertWeights& w, const ActiveExperts& active, const Bf16* act, int t,

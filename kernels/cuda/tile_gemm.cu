@@ -1,6 +1,5 @@
 #include "kernels/cuda/tile_gemm.h"
 
-#include <cstdlib>
 #include "kernels/cuda/tile_gemm_hopper.h"
 
 namespace trefoil::cuda {
@@ -229,7 +228,7 @@ unsigned blocks(std::int64_t n, std::int64_t each) { return static_cast<unsigned
 
 cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int64_t k, const Bf16* x, std::int64_t t, void* out,
                      bool outFloat) {
-    if (std::getenv("TGEMM") == nullptr && on.hopper) return hopperTileGemm(on, w, m, k, x, t, out, outFloat);
+    if (on.hopper) return hopperTileGemm(on, w, m, k, x, t, out, outFloat);
     Arguments a{};
     a.w = w;
     a.m = m;
@@ -263,15 +262,13 @@ cudaError_t startGrouped(const Launcher& on, unsigned across, const ExpertWeight
 
 cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
                           std::int64_t positions, Bf16* act) {
-    if (std::getenv("TGEMM") == nullptr && on.hopper && hopperGroupsSupport(w))
-        return hopperGateUp(on, w, groups, x, positions, act);
+    if (on.hopper && hopperGroupsSupport(w)) return hopperGateUp(on, w, groups, x, positions, act);
     return startGrouped<Kind::GateUp>(on, blocks(w.maxWidth(), kTile / 2), w, groups, x, positions, act);
 }
 
 cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
                         std::int64_t positions, Bf16* out) {
-    if (std::getenv("TGEMM") == nullptr && on.hopper && hopperGroupsSupport(w))
-        return hopperDown(on, w, groups, act, positions, out);
+    if (on.hopper && hopperGroupsSupport(w)) return hopperDown(on, w, groups, act, positions, out);
     return startGrouped<Kind::Down>(on, blocks(w.hidden, kTile), w, groups, act, positions, out);
 }
 

@@ -39,7 +39,8 @@ cudaError_t tileGemm(const Launcher& on, const Bf16* w, std::int64_t m, std::int
 /// act [positions, maxWidth] = silu(gate x) · up x for every position of the groups.
 cudaError_t groupedGateUp(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* x,
                           std::int64_t positions, Bf16* act);
-/// out [positions, D] bf16 = down · act. Follows groupedGateUp in the stream: it may begin with the weights before that has ended.
+/// out [positions, D] bf16 = down · act. Follows groupedGateUp in the stream: it may begin with the weights before that has
+/// ended.
 cudaError_t groupedDown(const Launcher& on, const ExpertWeights& w, const ExpertGroups& groups, const Bf16* act,
                         std::int64_t positions, Bf16* out);
 

@@ -8,19 +8,15 @@
 namespace trefoil::cuda {
 namespace {
 
-// A block has two warpgroups that multiply and one that loads. A tile is 256 weight rows (A of the products; 128 a warpgroup) by up
-// to 176 rows of the pass (B); the products' N is the tile's row count rounded up, so that experts with few rows cost little.
+// A block has two warpgroups that multiply and one that loads. A tile is 256 weight rows (A of the products; 128 a warpgroup) by
+// up to 176 rows of the pass (B); the products' N is the tile's row count rounded up, so that experts with few rows cost little.
 constexpr int kWeightRows = 256;
 constexpr int kColumns = 64;  // columns a step
-#ifdef GEMM_STAGES
-constexpr int kStages = GEMM_STAGES;
-#else
 constexpr int kStages = 4;
-#endif
 constexpr int kThreads = 384;
 constexpr int kGatherThreads = 96;
-constexpr int kBlockBytes = 64 * 128;              // what one product reads of A in a step
-constexpr int kWeightBytes = kWeightRows * 128;    // four of them
+constexpr int kBlockBytes = 64 * 128;            // what one product reads of A in a step
+constexpr int kWeightBytes = kWeightRows * 128;  // four of them
 constexpr int kRowBytes = kGroupTileRows * 128;
 constexpr int kStageBytes = kWeightBytes + kRowBytes;
 constexpr int kBoxRows = 16;  // rows of the pass that one copy brings
@@ -44,11 +40,11 @@ struct Arguments {
     const GroupTile* tiles;
     const std::int32_t* tileCount;
     const std::int32_t* rowOf;
-    std::int64_t t;     // Dense
-    int outputs;        // Dense: M; GateUp: the greater width; Down: D
-    int columns;        // Dense: K
+    std::int64_t t;  // Dense
+    int outputs;     // Dense: M; GateUp: the greater width; Down: D
+    int columns;     // Dense: K
     int experts, hidden, width, sharedWidth;
-    bool outFloat;      // Dense
+    bool outFloat;  // Dense
 };
 
 #if TREFOIL_WGMMA_CODE
@@ -105,7 +101,9 @@ struct Stages {
     std::uint32_t base;
     __device__ std::uint32_t weights(int stage) const { return base + static_cast<std::uint32_t>(stage * kStageBytes); }
     __device__ std::uint32_t rows(int stage) const { return weights(stage) + kWeightBytes; }
-    __device__ std::uint32_t full(int stage) const { return base + static_cast<std::uint32_t>(kStages * kStageBytes + stage * 8); }
+    __device__ std::uint32_t full(int stage) const {
+        return base + static_cast<std::uint32_t>(kStages * kStageBytes + stage * 8);
+    }
     __device__ std::uint32_t empty(int stage) const { return full(kStages + stage); }
 };
 
@@ -182,9 +180,9 @@ __device__ void gatherRows(const Arguments& a, const Stages& s, int thread) {
         std::uint32_t from[kEach];
 #pragma unroll
         for (int i = 0; i < kEach; ++i)
-            from[i] = row + i * kAtOnce < work.rows
-                          ? static_cast<std::uint32_t>(a.rowOf[work.first + row + i * kAtOnce]) * static_cast<std::uint32_t>(a.hidden)
-                          : 0;
+            from[i] = row + i * kAtOnce < work.rows ? static_cast<std::uint32_t>(a.rowOf[work.first + row + i * kAtOnce]) *
+                                                          static_cast<std::uint32_t>(a.hidden)
+                                                    : 0;
         next = items.at(item + static_cast<int>(gridDim.x));
         const int own = (work.rows - row + kAtOnce - 1) / kAtOnce;
         for (int step = 0; step < steps; ++step) {
@@ -255,7 +253,8 @@ __device__ __forceinline__ void writeTile(const Arguments& a, const Items<kKind>
             uint2 both;
             both.x = transposed(pack(fastSilu(d[0][4 * j]) * d[0][4 * j + 2], fastSilu(d[0][4 * j + 1]) * d[0][4 * j + 3]));
             both.y = transposed(pack(fastSilu(d[1][4 * j]) * d[1][4 * j + 2], fastSilu(d[1][4 * j + 1]) * d[1][4 * j + 3]));
-            if (inside && j * 8 + row < work.rows) *reinterpret_cast<uint2*>(to + static_cast<std::int64_t>(j) * 8 * stride) = both;
+            if (inside && j * 8 + row < work.rows)
+                *reinterpret_cast<uint2*>(to + static_cast<std::int64_t>(j) * 8 * stride) = both;
         }
     } else if constexpr (kKind == Kind::Down) {
         const int column = work.base + group * 128 + warp * 32 + quarter * 8;
@@ -268,7 +267,8 @@ __device__ __forceinline__ void writeTile(const Arguments& a, const Items<kKind>
             all.y = transposed(pack(d[0][4 * j + 2], d[0][4 * j + 3]));
             all.z = transposed(pack(d[1][4 * j], d[1][4 * j + 1]));
             all.w = transposed(pack(d[1][4 * j + 2], d[1][4 * j + 3]));
-            if (inside && j * 8 + row < work.rows) *reinterpret_cast<uint4*>(to + static_cast<std::int64_t>(j) * 8 * a.hidden) = all;
+            if (inside && j * 8 + row < work.rows)
+                *reinterpret_cast<uint4*>(to + static_cast<std::int64_t>(j) * 8 * a.hidden) = all;
         }
     } else {
         const bool even = (a.outputs & 1) == 0;
@@ -354,9 +354,9 @@ __device__ void multiply(const Arguments& a, const Stages& s, int group, int war
         if (items.isEmpty(work)) continue;
         // Eight columns more a case up to 64, then 16.
         switch (work.rows <= 64 ? (work.rows + 7) / 8 : 8 + (work.rows - 64 + 15) / 16) {
-#define TREFOIL_CASE(index, columns)                                                   \
-    case index:                                                                        \
-        multiplyTile<kKind, columns>(a, s, items, work, turn, group, warp, lane);      \
+#define TREFOIL_CASE(index, columns)                                              \
+    case index:                                                                   \
+        multiplyTile<kKind, columns>(a, s, items, work, turn, group, warp, lane); \
         break;
             TREFOIL_CASE(3, 24)
             TREFOIL_CASE(4, 32)
@@ -399,8 +399,8 @@ __global__ void __launch_bounds__(kThreads, 1) hopperKernel(const __grid_constan
         giveRegisters<kLoaderRegisters>();
         const int warp = (thread - 256) >> 5;
         if (warp == 0) {
-            // The weights of Down may be read while GateUp is still at work: its blocks were started after GateUp's had waited for
-            // the grouping, so the tiles are known.
+            // The weights of Down may be read while GateUp is still at work: its blocks were started after GateUp's had waited
+            // for the grouping, so the tiles are known.
             if constexpr (kKind != Kind::Down) {
                 gridWait();
                 gridRelease();
@@ -464,11 +464,7 @@ cudaError_t makeMap(CUtensorMap& map, const void* data, std::int64_t columns, st
         steps[rank] = 1;
         ++rank;
     }
-#ifdef GEMM_PROMO
-    constexpr CUtensorMapL2promotion kPromotion = GEMM_PROMO;
-#else
     constexpr CUtensorMapL2promotion kPromotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
-#endif
     const CUresult result =
         encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rank, const_cast<void*>(data), sizes, strides, box, steps,
                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, kPromotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
@@ -476,13 +472,14 @@ cudaError_t makeMap(CUtensorMap& map, const void* data, std::int64_t columns, st
 }
 
 /// Rows [count, columns] that lie `stride` values apart.
-cudaError_t makeRowMap(CUtensorMap& map, const void* data, std::int64_t columns, std::int64_t stride, std::int64_t count, int box) {
+cudaError_t makeRowMap(CUtensorMap& map, const void* data, std::int64_t columns, std::int64_t stride, std::int64_t count,
+                       int box) {
     return makeMap(map, data, columns, {{stride * 2, count, box}});
 }
 
 /// Gate and up rows of E experts, in the order in which a thread's sums make neighbouring values of act: of each 64 rows of a
-/// product, warp w has in its rows 0 to 7 the gate and in rows 8 to 15 the up of act columns 16 w + 4 (i / 2) + 2 b + i % 2, where
-/// i is the row of the eight and b tells the warpgroup's two products.
+/// product, warp w has in its rows 0 to 7 the gate and in rows 8 to 15 the up of act columns 16 w + 4 (i / 2) + 2 b + i % 2,
+/// where i is the row of the eight and b tells the warpgroup's two products.
 cudaError_t makeGateUpMap(CUtensorMap& map, const void* data, std::int64_t hidden, std::int64_t width, std::int64_t experts) {
     const std::int64_t row = hidden * 2;
     return makeMap(map, data, hidden,
@@ -536,7 +533,8 @@ cudaError_t hopperGateUp(const Launcher& on, const ExpertWeights& w, const Exper
     a.x = x;
     a.outputs = w.maxWidth();
     if (const cudaError_t e = makeGateUpMap(a.weights, w.gateUp, w.hidden, w.width, w.experts); e != cudaSuccess) return e;
-    if (const cudaError_t e = makeGateUpMap(a.sharedWeights, w.sharedGateUp, w.hidden, w.sharedWidth, 1); e != cudaSuccess) return e;
+    if (const cudaError_t e = makeGateUpMap(a.sharedWeights, w.sharedGateUp, w.hidden, w.sharedWidth, 1); e != cudaSuccess)
+        return e;
     return start<Kind::GateUp>(on, a, maxGroupTiles(positions, w.experts));
 }
 
@@ -548,7 +546,8 @@ cudaError_t hopperDown(const Launcher& on, const ExpertWeights& w, const ExpertG
     if (const cudaError_t e = makeDownMap(a.sharedWeights, w.sharedDown, w.hidden, w.sharedWidth, 1); e != cudaSuccess) return e;
     const std::int64_t stride = w.maxWidth();
     if (const cudaError_t e = makeRowMap(a.rows, act, w.width, stride, positions, kBoxRows); e != cudaSuccess) return e;
-    if (const cudaError_t e = makeRowMap(a.sharedRows, act, w.sharedWidth, stride, positions, kBoxRows); e != cudaSuccess) return e;
+    if (const cudaError_t e = makeRowMap(a.sharedRows, act, w.sharedWidth, stride, positions, kBoxRows); e != cudaSuccess)
+        return e;
     return start<Kind::Down>(on, a, maxGroupTiles(positions, w.experts));
 }
 

@@ -1,5 +1,5 @@
-// The Hopper side of tile_gemm.h: warpgroup products of 256 weight rows by up to kGroupTileRows rows of the pass, weights copied by
-// the copy engine into four stages, blocks that stay and go from tile to tile. Called by tile_gemm.cu only.
+// The Hopper side of tile_gemm.h: warpgroup products of 256 weight rows by up to kGroupTileRows rows of the pass, weights copied
+// by the copy engine into four stages, blocks that stay and go from tile to tile. Called by tile_gemm.cu only.
 //
 // Ownership, errors, contract: as in tile_gemm.h. Twin: the portable kernels (tile_gemm_test.cu).
 #pragma once

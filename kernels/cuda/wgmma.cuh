@@ -1,5 +1,5 @@
-// Hopper's own instructions (compute capability 9.0, code for sm_90a): warpgroup products of shared-memory tiles, barriers in shared
-// memory, tensor copies and the division of registers between warpgroups.
+// Hopper's own instructions (compute capability 9.0, code for sm_90a): warpgroup products of shared-memory tiles, barriers in
+// shared memory, tensor copies and the division of registers between warpgroups.
 //
 // Tiles: rows of 64 bf16 values (128 bytes), 16-byte chunks permuted as swizzle128 does, based at a multiple of 1,024 bytes; the
 // rows are those of A (64 a product) or of B (N a product), both with the summed dimension inside a row.
@@ -69,15 +69,17 @@ __device__ __forceinline__ void prefetchMap(const CUtensorMap& map) {
 }
 __device__ __forceinline__ void copyTensor2(std::uint32_t destination, const CUtensorMap& map, std::uint32_t barrier, int c0,
                                             int c1) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
-                     destination),
-                 "l"(&map), "r"(barrier), "r"(c0), "r"(c1)
-                 : "memory");
-}
-__device__ __forceinline__ void copyTensor2(std::uint32_t destination, const CUtensorMap& map, std::uint32_t barrier, int c0, int c1,
-                                            std::uint64_t policy) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4}], [%2], "
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+            destination),
+        "l"(&map), "r"(barrier), "r"(c0), "r"(c1)
+        : "memory");
+}
+__device__ __forceinline__ void copyTensor2(std::uint32_t destination, const CUtensorMap& map, std::uint32_t barrier, int c0,
+                                            int c1, std::uint64_t policy) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4}], "
+        "[%2], "
         "%5;" ::"r"(destination),
         "l"(&map), "r"(barrier), "r"(c0), "r"(c1), "l"(policy)
         : "memory");
@@ -85,7 +87,8 @@ __device__ __forceinline__ void copyTensor2(std::uint32_t destination, const CUt
 __device__ __forceinline__ void copyTensor5(std::uint32_t destination, const CUtensorMap& map, std::uint32_t barrier,
                                             const int (&c)[5], std::uint64_t policy) {
     asm volatile(
-        "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4, %5, %6, "
+        "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4, %5, "
+        "%6, "
         "%7}], [%2], %8;" ::"r"(destination),
         "l"(&map), "r"(barrier), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "l"(policy)
         : "memory");

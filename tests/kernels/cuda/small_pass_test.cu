@@ -76,7 +76,7 @@ TEST_F(SmallPass, BlockMixerMatchesThePlainOne) {
                           cudaSuccess);
                 ASSERT_EQ(gatedNorm<Bf16>(plain, s, layer.vectors, o.data(), rows, 1e-6F, t, wanted.data()), cudaSuccess);
                 ASSERT_EQ(fusedMix(launcher(true), s, layer.vectors, rows, tail.data(), clean, count, state.data(), clean == 0,
-                                   scale, scale, 1e-6F, {}, got.data()),
+                                   scale, scale, 1e-6F, got.data()),
                           cudaSuccess);
                 const double error = relativeError(got.host(), wanted.host(), static_cast<std::size_t>(clean) * s.values());
                 EXPECT_LT(error, 4e-3) << clean << " clean, " << count << " noisy rows, " << splits << " parts, scaled " << scale;
@@ -112,7 +112,7 @@ TEST_F(SmallPass, OneTokenMatchesThePlainDeltaRule) {
                   cudaSuccess);
         ASSERT_EQ(deltaRule(plain, s, scratch.rows, 1, states[0].data(), true, o.data()), cudaSuccess);
         ASSERT_EQ(gatedNorm<Bf16>(plain, s, layer.vectors, o.data(), rows, 1e-6F, 1, wanted.data()), cudaSuccess);
-        ASSERT_EQ(gdnStep(launcher(true), s, layer.vectors, rows, tails[1].data(), states[1].data(), 1e-6F, {}, got.data()),
+        ASSERT_EQ(gdnStep(launcher(true), s, layer.vectors, rows, tails[1].data(), states[1].data(), 1e-6F, got.data()),
                   cudaSuccess);
         EXPECT_LT(relativeError(got.host(), wanted.host(), 0), 4e-3) << "token " << token;
         EXPECT_LT(relativeError(states[1].host(), states[0].host(), 0), 1e-5) << "token " << token;

@@ -1,5 +1,5 @@
-// Matrix products of prompts, dense and grouped by expert, on the Hopper path and on the portable one, against plain float32 sums;
-// the grouping itself; and their times at the model's sizes (printed, never judged).
+// Matrix products of prompts, dense and grouped by expert, on the Hopper path and on the portable one, against plain float32
+// sums; the grouping itself; and their times at the model's sizes (printed, never judged).
 #include "kernels/cuda/moe.h"
 #include "kernels/cuda/tile_gemm.h"
 #include "tests/kernels/cuda/device_test.h"
@@ -72,7 +72,8 @@ __global__ void plainActKernel(ExpertWeights w, const std::int32_t* expertOf, co
     if (threadIdx.x % 32 == 0) act[at] = silu(gate) * up;
 }
 
-__global__ void plainOutKernel(ExpertWeights w, const std::int32_t* expertOf, const Bf16* act, std::int64_t positions, float* out) {
+__global__ void plainOutKernel(ExpertWeights w, const std::int32_t* expertOf, const Bf16* act, std::int64_t positions,
+                               float* out) {
     const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
     if (at >= positions * w.hidden) return;
     const std::int64_t p = at / w.hidden;
@@ -176,8 +177,9 @@ struct Mixture {
         weights.fill(hostWeights);
         act.poison();
         out.poison();
-        w = {WeightFormat::BFloat16, gateUp.data(), down.data(), sharedGateUp.data(), sharedDown.data(),
-             s.experts,              s.hidden,      s.width,     s.sharedWidth};
+        w = {WeightFormat::BFloat16, gateUp.data(), down.data(), sharedGateUp.data(),
+             sharedDown.data(),      s.experts,     s.hidden,    s.width,
+             s.sharedWidth};
         groups = {rowOf.data(), positionOf.data(), tiles.data(), tileCount.data()};
         routing.experts = chosen.data();
         routing.weights = weights.data();
@@ -225,8 +227,13 @@ TEST_F(TileGemm, DenseProductsMatchPlainSums) {
         std::int64_t m, k, t;
         bool floats;
     };
-    for (const Case& c : {Case{64, 64, 16, true}, {256, 64, 176, true}, {256, 512, 8, false}, {257, 2048, 100, true},
-                          {513, 200, 333, false}, {1024, 1024, 1000, false}, {96, 72, 45, true}}) {
+    for (const Case& c : {Case{64, 64, 16, true},
+                          {256, 64, 176, true},
+                          {256, 512, 8, false},
+                          {257, 2048, 100, true},
+                          {513, 200, 333, false},
+                          {1024, 1024, 1000, false},
+                          {96, 72, 45, true}}) {
         const DeviceBuffer<Bf16> w = randomRows(c.m, c.k, 11, 1.0F);
         const DeviceBuffer<Bf16> x = randomRows(c.t, c.k, 12, 1.0F);
         DeviceBuffer<float> wanted(c.m * c.t);
@@ -275,7 +282,8 @@ void checkGroups(const Mixture& mixture, std::vector<std::int32_t>& expertOf) {
     for (std::int64_t row = 0; row < s.t; ++row)
         for (int i = 0; i <= s.perToken; ++i) {
             const int p = positionOf[static_cast<std::size_t>(row * (s.perToken + 1) + i)];
-            ASSERT_TRUE(p >= 0 && p < mixture.positions && !seen[static_cast<std::size_t>(p)]) << "row " << row << " choice " << i;
+            ASSERT_TRUE(p >= 0 && p < mixture.positions && !seen[static_cast<std::size_t>(p)])
+                << "row " << row << " choice " << i;
             seen[static_cast<std::size_t>(p)] = true;
             const int wanted = i == s.perToken ? s.experts : mixture.hostChosen[static_cast<std::size_t>(row * s.perToken + i)];
             ASSERT_EQ(expertOf[static_cast<std::size_t>(p)], wanted);
@@ -286,10 +294,10 @@ void checkGroups(const Mixture& mixture, std::vector<std::int32_t>& expertOf) {
 }
 
 TEST_F(TileGemm, GroupedProductsMatchPlainSums) {
-    for (const Sizes& s : {Sizes{40, 4, 64, 64, 64, 2, false}, Sizes{77, 8, 256, 128, 128, 2, false},
-                           Sizes{300, 16, 96, 48, 80, 4, true}, Sizes{700, 4, 320, 80, 48, 4, false},
-                           Sizes{100, 6, 40, 24, 24, 2, false}, Sizes{5, 256, 2048, 512, 512, 8, false},
-                           Sizes{2000, 32, 512, 272, 272, 8, true}, Sizes{1024, 256, 2048, 512, 512, 8, false}}) {
+    for (const Sizes& s :
+         {Sizes{40, 4, 64, 64, 64, 2, false}, Sizes{77, 8, 256, 128, 128, 2, false}, Sizes{300, 16, 96, 48, 80, 4, true},
+          Sizes{700, 4, 320, 80, 48, 4, false}, Sizes{100, 6, 40, 24, 24, 2, false}, Sizes{5, 256, 2048, 512, 512, 8, false},
+          Sizes{2000, 32, 512, 272, 272, 8, true}, Sizes{1024, 256, 2048, 512, 512, 8, false}}) {
         Mixture m(s);
         for (const bool hopper : {true, false}) {
             const std::string name = std::string(hopper ? "hopper " : "portable ") + std::to_string(s.t) + " rows, " +
@@ -313,7 +321,7 @@ TEST_F(TileGemm, GroupedProductsMatchPlainSums) {
             const std::int64_t stride = m.w.maxWidth();
             DeviceBuffer<float> wanted(std::vector<float>(static_cast<std::size_t>(m.positions * stride), 0.0F));
             plainActKernel<<<warpsOf(m.positions * stride), 256>>>(m.w, experts.data(), m.rowOf.data(), m.x.data(), m.positions,
-                                                                  wanted.data());
+                                                                   wanted.data());
             EXPECT_LT(compare("act, " + name, m.act.host(), wanted.host(), stride, &widths), 4e-3) << name;
 
             ASSERT_EQ(m.second(on), cudaSuccess) << name;
@@ -362,7 +370,8 @@ TEST_F(TileGemm, GroupedProductsGiveTheSameBitsEveryTime) {
 }
 
 TEST_F(TileGemm, Times) {
-    for (const auto& [t, skewed] : {std::pair{512, false}, {1024, false}, {1024, true}, {2048, false}, {4096, false}, {4096, true}}) {
+    for (const auto& [t, skewed] :
+         {std::pair{512, false}, {1024, false}, {1024, true}, {2048, false}, {4096, false}, {4096, true}}) {
         Mixture m(Sizes{t, 256, 2048, 512, 512, 8, skewed});
         m.sum.fill(std::vector<float>(static_cast<std::size_t>(m.s.t * m.s.hidden), 0.0F));
         const double flops = 6.0 * 2048 * 512 * static_cast<double>(m.positions);
@@ -385,10 +394,11 @@ TEST_F(TileGemm, Times) {
                 return e;
             });
             std::printf(
-                "%4d rows%s %s: group %.1f, gate up %.1f, down %.1f, combine %.1f us; both products %.1f us: %.0f TFLOP/s, weights "
+                "%4d rows%s %s: group %.1f, gate up %.1f, down %.1f, combine %.1f us; both products %.1f us: %.0f TFLOP/s, "
+                "weights "
                 "%.0f GB/s; all %.1f us\n",
-                t, skewed ? " skewed" : "", hopper ? "hopper  " : "portable", group * 1e3, first * 1e3, second * 1e3, combine * 1e3,
-                both * 1e3, flops / both / 1e9, 1.617 / both * 1e3, all * 1e3);
+                t, skewed ? " skewed" : "", hopper ? "hopper  " : "portable", group * 1e3, first * 1e3, second * 1e3,
+                combine * 1e3, both * 1e3, flops / both / 1e9, 1.617 / both * 1e3, all * 1e3);
         }
     }
     for (const auto& [rows, k] : {std::pair{257, 2048}, {12288, 2048}, {2048, 4096}}) {
