@@ -60,7 +60,24 @@ Result<std::vector<std::string>> notesOf(const Checkpoint& checkpoint, const std
 struct Engine::Impl {
     std::optional<LoadedModel> model;
     std::unique_ptr<Executor> executor;
+    PrefixCache cache;
 };
+
+namespace {
+
+/// Of all boundaries those worth a snapshot: the end of the first message (a system prompt that other conversations share), the
+/// last message before the question (for an edited question) and the start of the answer (for the next turn, or another answer).
+std::vector<std::int64_t> snapshotPlaces(const std::vector<std::int64_t>& boundaries) {
+    constexpr std::size_t kLast = 3;  // before the question, after it, and where the answer starts
+    std::vector<std::int64_t> places;
+    for (std::size_t i = 0; i < boundaries.size(); ++i) {
+        const std::size_t fromEnd = boundaries.size() - i;
+        if (i == 0 || fromEnd == 1 || fromEnd == kLast) places.push_back(boundaries[i]);
+    }
+    return places;
+}
+
+}  // namespace
 
 Engine::Engine() : m_impl(std::make_unique<Impl>()) {}
 Engine::~Engine() = default;
@@ -162,17 +179,20 @@ Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const Load
 }
 
 void Engine::adopt(ReadyModel ready) {
+    m_impl->cache.clear();
     m_impl->executor = std::move(ready.executor);
     m_impl->model = std::move(ready.model);
 }
 
 void Engine::unload() {
+    m_impl->cache.clear();
     m_impl->executor.reset();
     m_impl->model.reset();
 }
 
 const LoadedModel* Engine::model() const { return m_impl->model ? &*m_impl->model : nullptr; }
 Executor* Engine::executor() { return m_impl->executor.get(); }
+PrefixCache& Engine::prefixCache() { return m_impl->cache; }
 
 DecodeResult Engine::generate(const GenerationRequest& request, DecodeObserver& observer, const CancelFlag& cancel) {
     if (!m_impl->executor) {
@@ -188,6 +208,11 @@ DecodeResult Engine::generate(const GenerationRequest& request, DecodeObserver& 
     decodeRequest.thinkEndId = request.thinkEndId;
     if (!decodeRequest.thinkEndId && m_impl->model->text->format)
         decodeRequest.thinkEndId = m_impl->model->text->format->thinkEndId();
+    decodeRequest.begun = request.begun;
+    decodeRequest.begunBlocks = request.begunBlocks;
+    const std::vector<std::int64_t> places = snapshotPlaces(request.boundaries);
+    decodeRequest.cache = &m_impl->cache;
+    decodeRequest.snapshotsAt = places;
     return decode(*m_impl->executor, decodeRequest, observer, cancel);
 }
 

@@ -8,6 +8,7 @@
 #include "engine/decode/generation_config.h"
 #include "engine/runtime/devices.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/prefix_cache.h"
 #include "engine/tokenizer/chat_format.h"
 #include "engine/tokenizer/chat_template.h"
 
@@ -58,6 +59,9 @@ struct GenerationRequest {
     bool thinkingOpen = false;
     std::optional<TokenId> thinkEndId;  ///< absent: the tokenizer's `</think>`, if it has one
     GenerationConfig config;
+    std::vector<std::int64_t> boundaries = {};  ///< Prompt::boundaries: where snapshots of the prefix are of use
+    std::vector<TokenId> begun = {};            ///< see DecodeRequest::begun
+    std::int64_t begunBlocks = 0;
 };
 
 /// A checkpoint whose headers, tokenizer and defaults were read and found good; no weight has been read yet.
@@ -117,6 +121,8 @@ public:
     [[nodiscard]] const LoadedModel* model() const;
     /// The executor of the loaded model, for verify and bench; nullptr while nothing is loaded.
     [[nodiscard]] Executor* executor();
+    /// Snapshots of earlier prompts; emptied when another model is adopted. A budget of 0 ends the reuse.
+    [[nodiscard]] PrefixCache& prefixCache();
 
     /// Runs one request on the calling thread. Refused when no model is loaded.
     [[nodiscard]] DecodeResult generate(const GenerationRequest& request, DecodeObserver& observer, const CancelFlag& cancel);

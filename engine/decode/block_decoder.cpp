@@ -31,11 +31,18 @@ public:
           m_config(request.config),
           m_observer(observer),
           m_cancel(cancel),
-          m_thinking(request.thinkingOpen && request.thinkEndId.has_value()) {}
+          m_thinking(request.thinkingOpen && request.thinkEndId.has_value() &&
+                     std::find(request.begun.begin(), request.begun.end(), *request.thinkEndId) == request.begun.end()),
+          m_ids(request.prompt.begin(), request.prompt.end()),
+          m_block(request.begunBlocks) {
+        m_ids.insert(m_ids.end(), request.begun.begin(), request.begun.end());
+        m_result.response.assign(request.begun.begin(), request.begun.end());
+        m_tokenRun = length();
+    }
 
     DecodeResult run() {
         m_result.promptTokens = static_cast<std::int64_t>(m_request.prompt.size());
-        if (auto refusal = checkRequest(m_request.prompt, m_config, m_model)) {
+        if (auto refusal = checkRequest(m_request.prompt, m_config, m_model, m_request.begun)) {
             m_result.stopReason = StopReason::Refused;
             m_result.error = std::move(refusal);
             return std::move(m_result);
@@ -86,22 +93,55 @@ private:
         return {&m_config, firstPosition, step, static_cast<std::int32_t>(promptRows), m_thinking, m_request.thinkEndId};
     }
 
-    /// Reads the prompt, chunk by chunk. The last row's choice starts the causal modes.
+    /// Puts the longest saved prefix of the ids back; returns its length, 0 when there is none.
+    std::int64_t reuse(std::int64_t longest) {
+        if (m_request.cache == nullptr) return 0;
+        const PrefixSnapshot* saved = m_request.cache->find(m_ids, longest);
+        if (saved == nullptr) return 0;
+        // A prefix that cannot be put back is read anew: only time is lost.
+        if (m_executor.restore(*saved).ok()) return saved->length();
+        (void)m_executor.reset();
+        return 0;
+    }
+
+    /// Keeps the prefix as it stands after the first `at` ids. Without memory for it the answer goes on all the same.
+    void keepSnapshot(std::int64_t at) {
+        const auto ids = std::span(m_ids).first(static_cast<std::size_t>(at));
+        const auto& marks = m_request.snapshotsAt;
+        if (m_request.cache == nullptr || m_request.cache->budget() == 0 ||
+            !std::binary_search(marks.begin(), marks.end(), at) || m_request.cache->holds(ids))
+            return;
+        if (auto snapshot = m_executor.snapshot(); snapshot.ok()) m_request.cache->store(ids, *std::move(snapshot));
+    }
+
+    /// Where the chunk that begins at `at` ends: a snapshot's place ends one.
+    [[nodiscard]] std::int64_t chunkEnd(std::int64_t at, std::int64_t total) const {
+        std::int64_t end = std::min(at + m_executor.maxChunk(), total);
+        const auto mark = std::upper_bound(m_request.snapshotsAt.begin(), m_request.snapshotsAt.end(), at);
+        if (m_request.cache != nullptr && mark != m_request.snapshotsAt.end()) end = std::min(end, *mark);
+        return end;
+    }
+
+    /// Reads the prompt and what was begun, chunk by chunk. The last row's choice starts the causal modes.
     bool prefill() {
         if (const Status s = m_executor.reset(); !s.ok()) return fail(s.error());
-        const auto total = static_cast<std::int64_t>(m_request.prompt.size()) - headRows(m_result.promptTokens, m_config);
+        if (!countAppended(m_result.response)) return false;
+        const auto all = static_cast<std::int64_t>(m_ids.size());
+        const auto total = all - headRows(all, m_config);
         const bool wantsChoice = m_config.decoding != DecodingMode::LowConfidence;
-        const PassControls first = controls(0, 0);
-        m_observer.onPrefill(0, total);
-        for (std::int64_t at = 0; at < total;) {
+        const PassControls first = controls(length(), 0);
+        m_result.reusedTokens = reuse(wantsChoice ? total - 1 : total);
+        m_observer.onPrefill(m_result.reusedTokens, total);
+        for (std::int64_t at = m_result.reusedTokens; at < total;) {
             if (cancelled()) return false;
-            const std::int64_t count = std::min(m_executor.maxChunk(), total - at);
+            const std::int64_t count = chunkEnd(at, total) - at;
             const bool last = at + count == total;
-            const auto chunk = m_request.prompt.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+            const auto chunk = std::span(m_ids).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
             auto pass = m_executor.prefill(chunk, wantsChoice && last ? &first : nullptr);
             if (!pass.ok()) return fail(pass.error());
             if (wantsChoice && last) m_next = pass->rows.back();
             at += count;
+            keepSnapshot(at);
             m_observer.onPrefill(at, total);
         }
         return !cancelled();
@@ -172,10 +212,12 @@ private:
     /// LowConfidence: one block, from masks to tokens.
     bool denoiseBlock() {
         const auto size = static_cast<std::size_t>(m_config.blockSize);
-        const auto promptRows = m_result.blocks == 0 ? static_cast<std::size_t>(headRows(m_result.promptTokens, m_config)) : 0;
+        // Tokens before the first block that its alignment takes in; those of the response were counted with what was begun.
+        const auto promptRows =
+            m_result.blocks == 0 ? static_cast<std::size_t>(headRows(static_cast<std::int64_t>(m_ids.size()), m_config)) : 0;
         const std::int64_t first = length() - static_cast<std::int64_t>(promptRows);
         std::vector<TokenId> block(size, m_model.maskTokenId);
-        const auto tail = m_request.prompt.last(promptRows);
+        const auto tail = std::span(m_ids).last(promptRows);
         std::copy(tail.begin(), tail.end(), block.begin());
 
         std::size_t end = size;
@@ -185,7 +227,7 @@ private:
             auto pass = denoisePass(block, controls(first, step, static_cast<std::int64_t>(promptRows)));
             if (!pass.ok()) return fail(pass.error());
             PassRecord record{
-                PassKind::Denoise, m_result.blocks, step, first, static_cast<std::int32_t>(promptRows), {}, {}, {}, 0, -1, {}};
+                PassKind::Denoise, m_block, step, first, static_cast<std::int32_t>(promptRows), {}, {}, {}, 0, -1, {}};
             record.resolved = rowsToResolve(block, pass->rows);
             for (const std::int32_t t : record.resolved)
                 block[static_cast<std::size_t>(t)] = pass->rows[static_cast<std::size_t>(t)].token;
@@ -197,7 +239,7 @@ private:
             if (!open) record.droppedFrom = droppedRow(end, first, size);
             note(std::move(record));
         }
-        ++m_result.blocks;
+        countBlock();
         m_uncounted = append(std::span(block).subspan(promptRows, std::min(end + 1, size) - promptRows));
         m_clean = std::move(block);
         return true;
@@ -218,7 +260,7 @@ private:
         auto draft = m_executor.denoise(block, controls(length(), 0));
         if (!draft.ok()) return fail(draft.error());
         draft->rows[0] = m_next;
-        PassRecord drafted{PassKind::Draft, m_result.blocks, 0, length(), 0, {}, {}, {}, 0, -1, {}};
+        PassRecord drafted{PassKind::Draft, m_block, 0, length(), 0, {}, {}, {}, 0, -1, {}};
         for (std::size_t t = 1; t < size; ++t) {
             block[t] = draft->rows[t].token;
             drafted.resolved.push_back(static_cast<std::int32_t>(t));
@@ -237,11 +279,11 @@ private:
         m_next = check->rows[keep - 1];
         block.resize(keep);
         PassRecord verified{
-            PassKind::Verify, m_result.blocks, 1, length(), 0, block, {}, {}, static_cast<std::int32_t>(keep), -1, {}};
+            PassKind::Verify, m_block, 1, length(), 0, block, {}, {}, static_cast<std::int32_t>(keep), -1, {}};
         verified.stats = std::move(check->stats);
         verified.droppedFrom = droppedRow(firstEnd(block, 0), length(), keep);
         note(std::move(verified));
-        ++m_result.blocks;
+        countBlock();
         return countAppended(append(block));
     }
 
@@ -250,8 +292,18 @@ private:
         if (cancelled()) return false;
         const TokenId token = m_next.token;
         const std::int64_t n = length();
-        PassRecord record{
-            PassKind::Token, n / m_config.blockSize, n % m_config.blockSize, n, 0, {token}, {m_next}, {0}, 0, -1, {}};
+        const std::int64_t place = n - m_tokenRun;
+        PassRecord record{PassKind::Token,
+                          m_block + place / m_config.blockSize,
+                          place % m_config.blockSize,
+                          n,
+                          0,
+                          {token},
+                          {m_next},
+                          {0},
+                          0,
+                          -1,
+                          {}};
         record.droppedFrom = m_model.isEos(token) ? 0 : -1;
         record.stats = std::move(m_nextStats);
         note(std::move(record));
@@ -263,6 +315,11 @@ private:
         m_next = pass->rows.back();
         m_nextStats = std::move(pass->stats);
         return true;
+    }
+
+    void countBlock() {
+        ++m_result.blocks;
+        ++m_block;
     }
 
     bool countAppended(const std::vector<TokenId>& tokens) {
@@ -280,6 +337,9 @@ private:
     DecodeResult m_result;
     bool m_thinking;                   ///< a think phase is open at the end of the response so far
     bool m_ended = false;              ///< an end token was reached
+    std::vector<TokenId> m_ids;        ///< the prompt and what was begun
+    std::int64_t m_block;              ///< number of the block that is being written
+    std::int64_t m_tokenRun = 0;       ///< autoregressive: response position at which block m_block begins
     std::vector<TokenId> m_clean;      ///< the block that has yet to join the prefix
     std::vector<TokenId> m_uncounted;  ///< its tokens that the penalties have yet to count
     RowCandidate m_next;               ///< causal modes: the choice for the next position
@@ -304,21 +364,29 @@ std::string_view stopReasonName(StopReason reason) {
     return {};
 }
 
-std::int64_t positionsNeeded(std::int64_t promptTokens, const GenerationConfig& config) {
-    const std::int64_t head = headRows(promptTokens, config);
+std::int64_t positionsNeeded(std::int64_t promptTokens, const GenerationConfig& config, std::int64_t begunTokens) {
+    const std::int64_t known = promptTokens + begunTokens;
+    const std::int64_t head = headRows(known, config);
     const std::int64_t size = config.blockSize;
-    return promptTokens - head + (head + config.maxNewTokens + size - 1) / size * size;
+    const std::int64_t wanted = std::max<std::int64_t>(config.maxNewTokens - begunTokens, 0);
+    return known - head + (head + wanted + size - 1) / size * size;
 }
 
-std::optional<Error> checkRequest(std::span<const TokenId> prompt, const GenerationConfig& config, const ModelConfig& model) {
+std::optional<Error> checkRequest(std::span<const TokenId> prompt, const GenerationConfig& config, const ModelConfig& model,
+                                  std::span<const TokenId> begun) {
     if (prompt.empty()) return makeError(ErrorKind::InvalidArgument, "the prompt is empty", "give at least one token");
     for (std::size_t i = 0; i < prompt.size(); ++i)
         if (prompt[i] < 0 || prompt[i] >= model.vocabSize)
             return makeError(ErrorKind::InvalidArgument, "prompt token " + std::to_string(i) + " is " +
                                                              std::to_string(prompt[i]) + "; the model's ids go from 0 to " +
                                                              std::to_string(model.vocabSize - 1));
+    for (const TokenId id : begun)
+        if (id < 0 || id >= model.vocabSize || id == model.maskTokenId || model.isEos(id))
+            return makeError(ErrorKind::InvalidArgument,
+                             "the answer to be continued holds token " + std::to_string(id) + ", which no answer of this model has",
+                             "write the answer anew");
     const auto promptTokens = static_cast<std::int64_t>(prompt.size());
-    const std::int64_t need = positionsNeeded(promptTokens, config);
+    const std::int64_t need = positionsNeeded(promptTokens, config, static_cast<std::int64_t>(begun.size()));
     if (need <= model.maxPositionEmbeddings) return std::nullopt;
     return makeError(ErrorKind::DoesNotFit,
                      "the prompt (" + std::to_string(promptTokens) + " tokens) and a response of up to " +

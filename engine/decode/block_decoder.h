@@ -7,6 +7,7 @@
 #include "engine/decode/generation_config.h"
 #include "engine/decode/trace.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/prefix_cache.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,16 @@ struct DecodeRequest {
     GenerationConfig config;
     bool thinkingOpen = false;          ///< the prompt leaves a think phase open
     std::optional<TokenId> thinkEndId;  ///< absent: the thinking controls are inert
+
+    /// Response tokens that are there already (an answer to be continued, or the blocks that are kept). They count in
+    /// config.maxNewTokens, in the penalties, and by id for whether thinking is open.
+    std::span<const TokenId> begun = {};
+    std::int64_t begunBlocks = 0;  ///< the number of the first new block in the trace
+
+    /// Snapshots of earlier prompts; not owned, nullptr: none are used or made. They belong to the executor.
+    PrefixCache* cache = nullptr;
+    /// Lengths of the prompt, ascending, at which a snapshot is kept: where a later prompt may part from this one.
+    std::span<const std::int64_t> snapshotsAt = {};
 };
 
 /// Called from the decoding thread. Implementations must be quick: the engine waits for them.
@@ -37,23 +48,26 @@ public:
 };
 
 struct DecodeResult {
-    std::vector<TokenId> response;  ///< without the end token; whole blocks only when cancelled
+    std::vector<TokenId> response;  ///< begun tokens first; without the end token; whole blocks only when cancelled
     StopReason stopReason = StopReason::End;
     std::optional<Error> error;  ///< for Refused and Failed
     std::int64_t promptTokens = 0;
+    std::int64_t reusedTokens = 0;  ///< of the prompt (and what was begun), taken from a snapshot instead of prefilled
     std::int64_t passes = 0;  ///< denoise + draft + verify
-    std::int64_t blocks = 0;
+    std::int64_t blocks = 0;  ///< new ones
     double prefillMilliseconds = 0.0;
     double decodeMilliseconds = 0.0;  ///< wall time after the prefill
     double passMilliseconds = 0.0;    ///< of it inside passes
 };
 
-/// What a request needs of the context: prompt and response, rounded up to whole blocks (section 6).
-[[nodiscard]] std::int64_t positionsNeeded(std::int64_t promptTokens, const GenerationConfig& config);
+/// What a request needs of the context: prompt and response, rounded up to whole blocks (section 6). `begunTokens` of the
+/// response are there already: blocks begin after them.
+[[nodiscard]] std::int64_t positionsNeeded(std::int64_t promptTokens, const GenerationConfig& config,
+                                           std::int64_t begunTokens = 0);
 
 /// nullopt when the request may run; otherwise the refusal, with the numbers.
 [[nodiscard]] std::optional<Error> checkRequest(std::span<const TokenId> prompt, const GenerationConfig& config,
-                                                const ModelConfig& model);
+                                                const ModelConfig& model, std::span<const TokenId> begun = {});
 
 /// Runs one request. Cancel is read once a pass and once a prefill chunk.
 [[nodiscard]] DecodeResult decode(Executor& executor, const DecodeRequest& request, DecodeObserver& observer,

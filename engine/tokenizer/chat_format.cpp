@@ -22,6 +22,7 @@ public:
         else if (m_fault.ok())
             m_fault = ids.error();
     }
+    void boundary() { m_prompt.boundaries.push_back(static_cast<std::int64_t>(m_prompt.ids.size())); }
     Result<Prompt> take(bool thinkingOpen) {
         if (!m_fault.ok()) return m_fault.error();
         m_prompt.thinkingOpen = thinkingOpen;
@@ -76,9 +77,11 @@ Result<Prompt> ChatFormat::render(std::span<const ChatMessage> messages, bool th
         builder.text(message.role + "\n" + message.content);
         builder.control(m_imEnd);
         builder.text("\n");
+        builder.boundary();
     }
     builder.control(m_imStart);
     builder.text("assistant\n");
+    builder.boundary();
     // Without both pieces there is no think phase to open or close.
     if (!m_thinkStart || !m_thinkEnd) return builder.take(false);
     builder.control(*m_thinkStart);

@@ -30,6 +30,9 @@ struct Prompt {
     std::vector<TokenId> ids;
     std::vector<PromptPiece> pieces;  ///< their ids, joined, are `ids`
     bool thinkingOpen = false;        ///< the prompt leaves a think phase open
+    /// Ascending lengths of `ids`: after each message, and where the answer's turn has been opened, before any `<think>`. The
+    /// next turn's prompt has the same ids up to there, save where the tokenizer joins the answer's first characters to it.
+    std::vector<std::int64_t> boundaries;
 };
 
 /// The two parts of a response.
