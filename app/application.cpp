@@ -103,6 +103,7 @@ int runApplication(const ApplicationOptions& options) {
     const StoreProblem presetProblem = presets.load();
 
     EngineWorker engine;
+    engine.setPrefixBudget(static_cast<quint64>(settings.prefixMemory()) << 20);
     StoreWorker store;
     ChatController chat(&engine, &store);
     MainWindow window({&chat, &store, &settings, &presets, demoModelFolder(),

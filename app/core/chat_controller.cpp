@@ -22,6 +22,25 @@ MessageRecord newMessage(const QString& conversationId, const QString& role, con
     return m;
 }
 
+/// Room for what an answer that was begun may still take: as much as a new one where it was cut by the limit.
+qint64 limitFor(const ControlValues& values, qint64 begun, EndReason ended) {
+    const qint64 limit = values.value(kMaxNewTokens).toLongLong();
+    return begun > 0 && (ended == EndReason::Length || begun >= limit) ? limit + begun : limit;
+}
+
+/// A run's figures with those of what was written before it.
+GenerationStats joined(const GenerationStats& base, const GenerationStats& run) {
+    GenerationStats sum = run;
+    sum.keptTokens = base.keptTokens;
+    sum.passes += base.passes;
+    sum.blocks += base.blocks;
+    sum.prefillMs += base.prefillMs;
+    sum.decodeMs += base.decodeMs;
+    sum.passMs += base.passMs;
+    sum.thinkingMs += base.thinkingMs;
+    return sum;
+}
+
 }  // namespace
 
 ChatController::ChatController(EngineWorker* engine, StoreWorker* store, QObject* parent)
@@ -77,7 +96,7 @@ void ChatController::connectEngine() {
         if (dropped < 0)
             return emit sendRefused({tr("Even the question alone does not fit with this answer length."), false, 0, false},
                                     pending.text);
-        ask(pending.text, messages);
+        ask(pending, messages);
     });
 }
 
@@ -96,6 +115,7 @@ void ChatController::connectStore() {
     connect(m_store, &StoreWorker::conversationLoaded, this, &ChatController::onConversationLoaded);
     connect(m_store, &StoreWorker::traceLoaded, this,
             [this](RequestId id, const QString& messageId, const TraceView& trace, const StoreProblem& problem) {
+                if (m_beginning && id == m_beginning->request) return begin(*std::exchange(m_beginning, std::nullopt), trace);
                 if (m_traceRequests.take(id) == messageId)
                     emit traceReady(messageId, trace, problem.ok() ? QString() : problem.text());
             });
@@ -128,10 +148,13 @@ void ChatController::newConversation() {
     keepDraft();
     m_openRequest = 0;
     m_pending.reset();
+    m_beginning.reset();
     m_conversation = ConversationRecord();
     m_conversation.id = newRecordId();
     m_stored = false;
     m_messages.clear();
+    m_aside.clear();
+    m_versions = {};
     emit conversationShown(m_conversation, m_messages);
     emit controlsChanged(controls());
 }
@@ -140,11 +163,12 @@ void ChatController::openConversation(const QString& id) {
     if (id == m_conversation.id && m_stored) return;
     keepDraft();
     m_pending.reset();
+    m_beginning.reset();
     m_openRequest = m_store->loadConversationAsync(id);
 }
 
 void ChatController::onConversationLoaded(RequestId id, const ConversationRecord& record, QList<MessageRecord> messages,
-                                          const StoreProblem& problem) {
+                                          const StoreProblem& problem, const QList<MessageRecord>& aside) {
     if (id != m_openRequest) return;  // another conversation was chosen meanwhile
     m_openRequest = 0;
     if (!problem.ok()) return emit storeProblem(problem.text());
@@ -152,6 +176,8 @@ void ChatController::onConversationLoaded(RequestId id, const ConversationRecord
     m_stored = true;
     mergeRunning(messages);
     m_messages = std::move(messages);
+    m_aside = aside;
+    m_versions = MessageVersions(m_messages, m_aside);
     emit conversationShown(m_conversation, m_messages);
     emit controlsChanged(controls());
 }
@@ -259,19 +285,22 @@ void ChatController::publishList() {
 // ---------------------------------------------------------------------------------------------------------------- asking
 
 /// The prompt's messages: system prompt, the turns so far, the question. Answers without text (cut while thinking) are left out.
-QList<PromptMessage> ChatController::promptMessages(const QString& question) const {
+/// `before`: of the turns, those before this message only.
+QList<PromptMessage> ChatController::promptMessages(const QString& question, const QString& before) const {
     QList<PromptMessage> out;
     if (!m_conversation.systemPrompt.trimmed().isEmpty()) out.append({QStringLiteral("system"), m_conversation.systemPrompt});
-    for (const MessageRecord& m : m_messages)
+    for (const MessageRecord& m : m_messages) {
+        if (m.id == before) break;
         if (m.role == kUser || !m.content.isEmpty()) out.append({m.role, m.content});
+    }
     if (!question.isEmpty()) out.append({kUser, question});
     return out;
 }
 
-void ChatController::countPrompt(const QString& draft) {
+void ChatController::countPrompt(const QString& draft, const QString& edited) {
     if (!m_model) return;
     const QString text = draft.trimmed().isEmpty() ? QString() : draft;
-    const QList<PromptMessage> messages = promptMessages(text);
+    const QList<PromptMessage> messages = promptMessages(text, edited);
     if (messages.isEmpty() || messages.constLast().role == QLatin1String("system")) {
         m_countRequest = 0;
         PromptView none;
@@ -281,11 +310,14 @@ void ChatController::countPrompt(const QString& draft) {
     m_countRequest = m_engine->previewPromptAsync(messages, controls().value(kThinking, true).toBool());
 }
 
-void ChatController::send(const QString& text) {
-    if (text.trimmed().isEmpty() || m_running || m_pending) return;
+void ChatController::send(const QString& text) { sendEdited({}, text); }
+
+void ChatController::sendEdited(const QString& messageId, const QString& text) {
+    if (text.trimmed().isEmpty() || m_running || m_pending || m_beginning) return;
     if (!m_model) return emit sendRefused({tr("No model is loaded. Open one with File, Open model."), false, 0, false}, text);
-    m_pending = PendingSend{0, text, false};
-    m_pending->request = m_engine->previewPromptAsync(promptMessages(text), controls().value(kThinking, true).toBool());
+    m_pending = PendingSend{0, text, messageId};
+    m_pending->request =
+        m_engine->previewPromptAsync(promptMessages(text, messageId), controls().value(kThinking, true).toBool());
 }
 
 void ChatController::checkFit(const PromptView& prompt) {
@@ -293,7 +325,7 @@ void ChatController::checkFit(const PromptView& prompt) {
     if (!prompt.problem.isEmpty()) return emit sendRefused({prompt.problem, false, 0, false}, pending.text);
     const ControlValues values = controls();
     const qint64 need = positionsNeeded(prompt.tokens, values);
-    if (need <= prompt.context) return ask(pending.text, promptMessages(pending.text));
+    if (need <= prompt.context) return ask(pending, promptMessages(pending.text, pending.edited));
     const QLocale locale;
     SendProblem problem;
     const qint64 block = std::max<qint64>(1, values.value(kBlockSize, 32).toLongLong());
@@ -309,61 +341,78 @@ void ChatController::checkFit(const PromptView& prompt) {
     emit sendRefused(problem, pending.text);
 }
 
-void ChatController::sendWithShorterAnswer(const QString& text, qint64 maxNewTokens) {
+void ChatController::sendWithShorterAnswer(const QString& text, qint64 maxNewTokens, const QString& edited) {
     ControlValues values = controls();
     values.insert(kMaxNewTokens, maxNewTokens);
     setControls(values);
-    send(text);
+    sendEdited(edited, text);
 }
 
-void ChatController::sendWithoutOldest(const QString& text) {
-    if (text.trimmed().isEmpty() || m_running || m_pending || !m_model) return;
-    m_pending = PendingSend{0, text, true};
-    m_pending->request = m_engine->fitPromptAsync(promptMessages(text), controls());
+void ChatController::sendWithoutOldest(const QString& text, const QString& edited) {
+    if (text.trimmed().isEmpty() || !mayAsk()) return;
+    m_pending = PendingSend{0, text, edited};
+    m_pending->request = m_engine->fitPromptAsync(promptMessages(text, edited), controls());
 }
 
-void ChatController::ask(const QString& question, const QList<PromptMessage>& messages) {
+qsizetype ChatController::indexOf(const QString& messageId) const {
+    for (qsizetype i = m_messages.size() - 1; i >= 0; --i)
+        if (m_messages.at(i).id == messageId) return i;
+    return -1;
+}
+
+void ChatController::ask(const PendingSend& pending, const QList<PromptMessage>& messages) {
+    const QString& question = pending.text;
     if (m_running) return;
     // It may have been let go for another one while the prompt was counted.
     if (!m_model) return emit sendRefused({tr("No model is loaded. Open one with File, Open model."), false, 0, false}, question);
     ensureStored();
+    if (const qsizetype edited = indexOf(pending.edited); edited >= 0) putAsideFrom(edited);
     MessageRecord user = newMessage(m_conversation.id, kUser, question);
+    if (!m_messages.isEmpty()) user.parentId = m_messages.constLast().id;
     m_store->appendMessage(user);
     m_messages.append(user);
+    m_versions.add(user);
     if (m_conversation.draft == question) setDraft({});
     touch(titleFromQuestion(question));
     emit messageAdded(user);
     emit sent(question);
-    startAnswer(messages);
+    startAnswer(messages, Beginning());
 }
 
-void ChatController::regenerate(const QString& messageId) {
-    if (m_running || !m_model || m_messages.isEmpty() || m_messages.constLast().id != messageId ||
-        m_messages.constLast().role != kAssistant)
-        return;
-    m_store->setAsideAnswer(messageId);
-    m_messages.removeLast();
-    emit messageRemoved(messageId);
-    startAnswer(promptMessages({}));
-}
-
-void ChatController::startAnswer(const QList<PromptMessage>& messages) {
-    const ControlValues values = controls();
+void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beginning& beginning) {
+    ControlValues values = controls();
+    if (!beginning.tokens.isEmpty()) values.insert(kThinking, beginning.thinking);
     Running running;
-    running.answer = newMessage(m_conversation.id, kAssistant, {});
+    EndReason ended = EndReason::None;
+    if (beginning.resumes) {
+        running.answer = m_messages.takeLast();
+        ended = std::exchange(running.answer.stopReason, EndReason::None);
+        running.answer.error.clear();
+    } else {
+        running.answer = newMessage(m_conversation.id, kAssistant, {});
+        running.answer.model = m_model->name;
+        running.answer.hasThinking = values.value(kThinking, true).toBool() && m_model->thinkEndId >= 0;
+        running.answer.thinkingClosed = !running.answer.hasThinking;
+        if (!m_messages.isEmpty()) running.answer.parentId = m_messages.constLast().id;
+    }
     running.answer.inProgress = true;
-    running.answer.model = m_model->name;
     running.answer.settings = values;
-    running.answer.hasThinking = values.value(kThinking, true).toBool() && m_model->thinkEndId >= 0;
-    running.answer.thinkingClosed = !running.answer.hasThinking;
+    running.base = beginning.base;
+    running.trace.passes = beginning.passes;
+    if (beginning.resumes) running.storedPasses = beginning.passes.size();
     running.trace.maskId = m_model->maskId;
     running.trace.blockSize = values.value(kBlockSize, 32).toInt();
     running.trace.threshold = values.value(QStringLiteral("threshold"), 0.95).toDouble();
-    m_store->beginAnswer(running.answer);
+    if (!beginning.resumes) m_store->beginAnswer(running.answer);
     m_messages.append(running.answer);
-    running.request = m_engine->generateAsync({messages, values});
+    m_versions.add(running.answer);
+    values.insert(kMaxNewTokens, limitFor(values, beginning.tokens.size(), ended));
+    running.request = m_engine->generateAsync({messages, values, beginning.tokens, beginning.nextBlock()});
     m_running = std::move(running);
-    emit messageAdded(m_running->answer);
+    if (beginning.resumes)
+        emit messageChanged(m_running->answer);
+    else
+        emit messageAdded(m_running->answer);
     emit answerBegan(m_running->trace);
     emit runningChanged();
     publishList();
@@ -405,7 +454,7 @@ void ChatController::onResponse(RequestId id, const ResponseUpdate& response) {
     answer.hasThinking = response.hasThinking;
     answer.thinkingClosed = response.thinkingClosed;
     answer.responseIds = response.tokens;
-    answer.stats = response.stats;
+    answer.stats = joined(m_running->base, response.stats);
     // Single tokens are stored a block's worth at a time.
     const bool wholeBlock = m_running->trace.passes.isEmpty() || m_running->trace.passes.constLast().type != PassType::Token;
     if (wholeBlock || response.tokens.size() >= m_running->storedTokens + m_running->trace.blockSize)
@@ -423,7 +472,7 @@ void ChatController::onFinished(RequestId id, const GenerationOutcome& outcome) 
         answer.hasThinking = outcome.response.hasThinking;
         answer.thinkingClosed = outcome.response.thinkingClosed;
         answer.responseIds = outcome.response.tokens;
-        answer.stats = outcome.response.stats;
+        answer.stats = joined(m_running->base, outcome.response.stats);
     }
     answer.inProgress = false;
     answer.stopReason = outcome.reason;

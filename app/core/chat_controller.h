@@ -6,6 +6,7 @@
 
 #include "app/core/engine_worker.h"
 #include "app/core/generation_types.h"
+#include "app/core/message_branches.h"
 #include "app/core/store_types.h"
 #include "app/core/store_worker.h"
 
@@ -36,6 +37,10 @@ public:
     [[nodiscard]] const std::optional<ModelSummary>& model() const { return m_model; }
     [[nodiscard]] const ConversationRecord& conversation() const { return m_conversation; }
     [[nodiscard]] const QList<MessageRecord>& messages() const { return m_messages; }
+    /// Ids of the versions of a message on show, itself included, oldest first.
+    [[nodiscard]] QStringList versionsOf(const MessageRecord& message) const { return m_versions.of(message); }
+    /// The conversation's last message is an answer that ended before its time.
+    [[nodiscard]] bool canContinue(const QString& messageId) const;
     [[nodiscard]] bool isRunning() const { return m_running.has_value(); }
     /// The conversation that is being answered; empty when none is.
     [[nodiscard]] QString runningConversation() const { return m_running ? m_running->answer.conversationId : QString(); }
@@ -66,15 +71,24 @@ public slots:
     /// Before the program ends: a draft in a conversation that is not in the history yet puts it there.
     void keepDraft();
 
-    /// Counts the prompt as it would be sent with `draft` as the question; answers with promptCounted.
-    void countPrompt(const QString& draft);
+    /// Counts the prompt as it would be sent with `draft` as the question (or as a version of `edited`); answers with
+    /// promptCounted.
+    void countPrompt(const QString& draft, const QString& edited = {});
     /// Checks that the question fits, then asks. Answers with sent or sendRefused.
     void send(const QString& text);
-    /// After sendRefused: the two ways out, with the same text.
-    void sendWithShorterAnswer(const QString& text, qint64 maxNewTokens);
-    void sendWithoutOldest(const QString& text);
-    /// Writes the last answer anew.
+    /// The same with another text for a question on show: a further version of it, with an answer of its own.
+    void sendEdited(const QString& messageId, const QString& text);
+    /// After sendRefused: the two ways out, with the same text. `edited`: the question that it is a version of, if any.
+    void sendWithShorterAnswer(const QString& text, qint64 maxNewTokens, const QString& edited = {});
+    void sendWithoutOldest(const QString& text, const QString& edited = {});
+    /// Writes an answer anew, as a further version; what followed stays with the version before it.
     void regenerate(const QString& messageId);
+    /// The same, keeping the blocks before `block` (PassView::block).
+    void regenerateFrom(const QString& messageId, int block);
+    /// Writes on where the conversation's last answer was stopped, cut or interrupted.
+    void continueAnswer(const QString& messageId);
+    /// Shows another version of a message, with the newest of what follows it.
+    void showVersion(const QString& versionId);
     void stop();
     /// The blocks of a saved answer (see liveTrace for the one being written); answers with traceReady.
     void requestTrace(const QString& messageId);
@@ -97,6 +111,8 @@ signals:
     void messageAdded(const trefoil::MessageRecord& message);
     void messageChanged(const trefoil::MessageRecord& message);
     void messageRemoved(const QString& id);
+    /// Another branch of the open conversation is on show; `shownId` is the version that was chosen.
+    void branchShown(const QList<trefoil::MessageRecord>& messages, const QString& shownId);
     void runningChanged();
     void activityChanged(const QString& text);
 
@@ -119,20 +135,41 @@ private:
         TraceView trace;             ///< all passes so far
         qsizetype storedPasses = 0;  ///< of them handed to the store
         qint64 storedTokens = 0;     ///< response tokens handed to the store
+        GenerationStats base;        ///< of what was written before this run
+    };
+    /// What an answer begins with.
+    struct Beginning {
+        QList<qint32> tokens;
+        QList<PassView> passes;
+        GenerationStats base;
+        bool resumes = false;   ///< the last message is written on; otherwise a further version begins with these tokens
+        bool thinking = false;  ///< how the prompt ended when they were written
+        [[nodiscard]] qint32 nextBlock() const;
+    };
+    /// An answer that waits for its trace, to keep its beginning.
+    struct PendingBeginning {
+        RequestId request = 0;
+        QString messageId;
+        int block = -1;  ///< the first one that is written anew; -1: the answer goes on
     };
     /// A question that waits for its prompt to be counted.
     struct PendingSend {
         RequestId request = 0;
         QString text;
-        bool leaveOutOldest = false;
+        QString edited;  ///< the question of which it becomes a version
     };
 
     void connectEngine();
     void connectStore();
-    [[nodiscard]] QList<PromptMessage> promptMessages(const QString& question) const;
+    [[nodiscard]] QList<PromptMessage> promptMessages(const QString& question, const QString& before = {}) const;
+    [[nodiscard]] qsizetype indexOf(const QString& messageId) const;
+    [[nodiscard]] bool mayAsk() const { return m_model && !m_running && !m_pending && !m_beginning; }
+    void putAsideFrom(qsizetype index);
+    void begin(const PendingBeginning& wanted, const TraceView& trace);
+    void refuse(const QString& text);
     void checkFit(const PromptView& prompt);
-    void ask(const QString& question, const QList<PromptMessage>& messages);
-    void startAnswer(const QList<PromptMessage>& messages);
+    void ask(const PendingSend& pending, const QList<PromptMessage>& messages);
+    void startAnswer(const QList<PromptMessage>& messages, const Beginning& beginning);
     void ensureStored();
     void touch(const QString& title = {});
     void refreshList();
@@ -142,7 +179,7 @@ private:
     void onPass(RequestId id, const PassView& pass);
     void onFinished(RequestId id, const GenerationOutcome& outcome);
     void onConversationLoaded(RequestId id, const ConversationRecord& record, QList<MessageRecord> messages,
-                              const StoreProblem& problem);
+                              const StoreProblem& problem, const QList<MessageRecord>& aside);
     void mergeRunning(QList<MessageRecord>& messages) const;
 
     EngineWorker* m_engine;
@@ -159,11 +196,14 @@ private:
     RequestId m_listRequest = 0;
     RequestId m_openRequest = 0;
     ConversationRecord m_conversation;
-    bool m_stored = false;  ///< the open conversation is in the history
-    QList<MessageRecord> m_messages;
+    bool m_stored = false;            ///< the open conversation is in the history
+    QList<MessageRecord> m_messages;  ///< the branch on show
+    QList<MessageRecord> m_aside;     ///< the conversation's other messages
+    MessageVersions m_versions;
 
     std::optional<Running> m_running;
     std::optional<PendingSend> m_pending;
+    std::optional<PendingBeginning> m_beginning;
     RequestId m_countRequest = 0;
     QHash<RequestId, QString> m_traceRequests;
 };

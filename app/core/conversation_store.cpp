@@ -307,7 +307,12 @@ StoreResult<ConversationRecord> ConversationStore::conversation(const QString& i
 
 StoreResult<QList<MessageRecord>> ConversationStore::messages(const QString& conversationId) {
     if (!isOpen()) return {{}, Private::closed()};
-    return rows::readMessages(d->m_database, conversationId, d->m_lock);
+    return rows::readMessages(d->m_database, conversationId, d->m_lock, rows::Branch::Shown);
+}
+
+StoreResult<QList<MessageRecord>> ConversationStore::messagesAside(const QString& conversationId) {
+    if (!isOpen()) return {{}, Private::closed()};
+    return rows::readMessages(d->m_database, conversationId, d->m_lock, rows::Branch::Aside);
 }
 
 StoreResult<TraceView> ConversationStore::trace(const QString& messageId) {

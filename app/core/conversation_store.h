@@ -44,6 +44,8 @@ public:
     StoreResult<ConversationRecord> conversation(const QString& id);
     /// The active branch, oldest first. Answers of ended writers come as Interrupted.
     StoreResult<QList<MessageRecord>> messages(const QString& conversationId);
+    /// Every message that is not in the active branch: earlier versions and what followed them. In the order of writing.
+    StoreResult<QList<MessageRecord>> messagesAside(const QString& conversationId);
     /// The whole trace of an answer; without passes when none was kept.
     StoreResult<TraceView> trace(const QString& messageId);
     /// A copy with everything that is stored so far, usable on its own.

@@ -51,6 +51,8 @@ public:
     }
 
     void generate(RequestId id, const GenerateRequest& request, const Flag& cancel);
+    /// On the engine thread.
+    void setPrefixBudget(quint64 bytes) { m_engine.prefixCache().setBudget(bytes); }
 
     /// The text side of the loaded model; null while there is none. From any thread.
     std::shared_ptr<const TextModel> text() const {
@@ -101,13 +103,20 @@ private:
 /// Turns the decoder's events into signals.
 class EngineWorker::Runner::Observer : public DecodeObserver {
 public:
-    Observer(EngineWorker* worker, RequestId id, const TextModel& text, bool thinkingOpen, qint64 promptTokens)
-        : m_worker(worker), m_id(id), m_model(text), m_text(*text.format, thinkingOpen) {
-        m_stats.promptTokens = promptTokens;
+    Observer(EngineWorker* worker, RequestId id, const TextModel& text, const GenerationRequest& request)
+        : m_worker(worker),
+          m_id(id),
+          m_model(text),
+          m_text(*text.format, request.thinkingOpen),
+          m_firstBlock(request.begunBlocks) {
+        m_stats.promptTokens = static_cast<qint64>(request.promptIds.size());
+        m_text.push(request.begun);
+        m_tokens = QList<qint32>(request.begun.begin(), request.begun.end());
         m_clock.start();
     }
 
     void onPrefill(std::int64_t done, std::int64_t total) override {
+        if (!m_decodeClock.isValid()) m_stats.reusedTokens = done;  // the first report comes before anything is read
         emit m_worker->prefillProgress(m_id, done, total);
         m_stats.prefillMs = milliseconds(m_clock);
         m_decodeClock.start();
@@ -115,7 +124,7 @@ public:
     void onPass(const PassRecord& pass) override {
         if (pass.kind != PassKind::Token) ++m_stats.passes;
         m_stats.passMs += pass.stats.milliseconds;
-        m_stats.blocks = pass.kind == PassKind::Token ? 0 : pass.block + 1;
+        m_stats.blocks = pass.kind == PassKind::Token ? 0 : pass.block + 1 - m_firstBlock;
         m_single = pass.kind == PassKind::Token;
         emit m_worker->passDone(m_id, toPassView(pass, m_model.tokenizer.get(), m_model.maskId));
     }
@@ -137,6 +146,7 @@ public:
         outcome.response.stats.decodeMs = result.decodeMilliseconds;
         outcome.response.stats.passMs = result.passMilliseconds;
         outcome.response.stats.blocks = result.blocks;
+        outcome.response.stats.reusedTokens = result.reusedTokens;
         outcome.reason = toEndReason(result.stopReason);
         if (result.error) {
             outcome.error = toQString(result.error->text());
@@ -165,6 +175,7 @@ private:
     RequestId m_id;
     const TextModel& m_model;
     ResponseText m_text;
+    qint64 m_firstBlock;
     QList<qint32> m_tokens;
     GenerationStats m_stats;
     QElapsedTimer m_clock;
@@ -184,8 +195,11 @@ void EngineWorker::Runner::generate(RequestId id, const GenerateRequest& request
     if (!prompt.ok()) return refuse(id, prompt.error());
     engineRequest.promptIds = std::move(prompt->ids);
     engineRequest.thinkingOpen = prompt->thinkingOpen;
+    engineRequest.boundaries = std::move(prompt->boundaries);
+    engineRequest.begun.assign(request.begun.begin(), request.begun.end());
+    engineRequest.begunBlocks = request.begunBlocks;
 
-    Observer observer(m_worker, id, *text, engineRequest.thinkingOpen, static_cast<qint64>(engineRequest.promptIds.size()));
+    Observer observer(m_worker, id, *text, engineRequest);
     auto result =
         guarded<Result<DecodeResult>>([&] { return Result<DecodeResult>(m_engine.generate(engineRequest, observer, *cancel)); });
     DecodeResult finished;
@@ -321,6 +335,11 @@ RequestId EngineWorker::examineModelAsync(const ModelLoadRequest& request) {
 }
 
 void EngineWorker::setMemoryLimit(quint64 bytes) { d->memoryLimit = bytes; }
+
+void EngineWorker::setPrefixBudget(quint64 bytes) {
+    QMetaObject::invokeMethod(
+        d->runner, [runner = d->runner, bytes] { runner->setPrefixBudget(bytes); }, Qt::QueuedConnection);
+}
 
 RequestId EngineWorker::generateAsync(const GenerateRequest& request) {
     const RequestId id = ++d->lastId;

@@ -25,6 +25,8 @@ public:
     RequestId examineModelAsync(const ModelLoadRequest& request);
     /// The most main memory that models may take together, in bytes; 0: what is free. For loads and examinations from now on.
     void setMemoryLimit(quint64 bytes);
+    /// The most bytes that snapshots of earlier prompts may take together; 0: nothing is reused. From the next generation on.
+    void setPrefixBudget(quint64 bytes);
     /// Queues a generation. Answers with passDone…, responseUpdated… and exactly one generationFinished.
     RequestId generateAsync(const GenerateRequest& request);
     /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.

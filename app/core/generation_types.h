@@ -109,7 +109,9 @@ struct PromptView {
 
 struct GenerateRequest {
     QList<PromptMessage> messages;
-    ControlValues controls;  ///< includes enable_thinking
+    ControlValues controls;    ///< includes enable_thinking
+    QList<qint32> begun = {};  ///< response tokens that are there already; they count in max_new_tokens
+    qint32 begunBlocks = 0;    ///< the number of the first new block
 };
 
 /// How a response ended. The text is saved and shown whatever the reason. `Interrupted`: the process ended before the response
@@ -118,7 +120,9 @@ enum class EndReason : quint8 { None, End, Length, Cancelled, Refused, Failed, I
 
 struct GenerationStats {
     qint64 promptTokens = 0;
-    qint64 responseTokens = 0;
+    qint64 reusedTokens = 0;    ///< of the prompt, and of what was begun, taken from an earlier one instead of prefilled
+    qint64 responseTokens = 0;  ///< all of them
+    qint64 keptTokens = 0;      ///< of the response, taken over from another version: they cost nothing here
     qint64 thinkingTokens = 0;
     qint64 passes = 0;
     qint64 blocks = 0;
@@ -126,6 +130,8 @@ struct GenerationStats {
     double decodeMs = 0.0;    ///< wall time after the prefill
     double passMs = 0.0;      ///< of it inside passes
     double thinkingMs = 0.0;  ///< wall time until thinking closed
+    /// What the passes and times are for.
+    [[nodiscard]] qint64 writtenTokens() const { return responseTokens - keptTokens; }
     bool operator==(const GenerationStats&) const = default;
 };
 

@@ -25,6 +25,7 @@ constexpr QLatin1String kRecentModels("model/recent");
 constexpr QLatin1String kDefaultModel("model/default");
 constexpr QLatin1String kDevice("model/device");
 constexpr QLatin1String kThreads("model/threads");
+constexpr QLatin1String kPrefixMemory("model/prefix_memory_mib");
 constexpr QLatin1String kConfirmLinks("chat/confirm_links");
 constexpr QLatin1String kHistoryFile("history/file");
 constexpr QLatin1String kConversation("history/conversation");
@@ -110,6 +111,9 @@ void Settings::setDevice(const QString& device) { set(kDevice, device); }
 
 int Settings::threads() const { return integer(kThreads, 0, 0, kMaxThreads); }
 void Settings::setThreads(int threads) { set(kThreads, std::clamp(threads, 0, kMaxThreads)); }
+
+int Settings::prefixMemory() const { return integer(kPrefixMemory, kUsualPrefixMemory, 0, kMaxPrefixMemory); }
+void Settings::setPrefixMemory(int mebibytes) { set(kPrefixMemory, std::clamp(mebibytes, 0, kMaxPrefixMemory)); }
 
 bool Settings::confirmLinks() const { return value(kConfirmLinks).toString() != QLatin1String("false"); }
 void Settings::setConfirmLinks(bool confirm) { set(kConfirmLinks, confirm ? QStringLiteral("true") : QStringLiteral("false")); }

@@ -22,6 +22,8 @@ class Settings : public QObject {
 public:
     static constexpr int kMaxThreads = 1024;
     static constexpr int kMaxRecentModels = 10;
+    static constexpr int kUsualPrefixMemory = 1024;
+    static constexpr int kMaxPrefixMemory = 1024 * 1024;
     static constexpr int kMinFontSize = 6;
     static constexpr int kMaxFontSize = 48;
 
@@ -50,6 +52,9 @@ public:
     void setDevice(const QString& device);
     [[nodiscard]] int threads() const;  ///< 0: the engine's choice
     void setThreads(int threads);
+    /// Main memory for snapshots of earlier prompts, in MiB; 0: every prompt is read from its beginning.
+    [[nodiscard]] int prefixMemory() const;
+    void setPrefixMemory(int mebibytes);
     [[nodiscard]] bool confirmLinks() const;  ///< show the address before a link is opened
     void setConfirmLinks(bool confirm);
     [[nodiscard]] int fontSize() const;  ///< points; 0: the desktop's

@@ -44,11 +44,16 @@ void StoreBackend::loadList(RequestId id) {
 void StoreBackend::loadConversation(RequestId id, const QString& conversationId) {
     StoreResult<ConversationRecord> conversation = m_store.conversation(conversationId);
     StoreResult<QList<MessageRecord>> messages;
+    StoreResult<QList<MessageRecord>> aside;
     if (conversation.ok()) messages = m_store.messages(conversationId);
+    if (conversation.ok() && messages.ok()) {
+        aside = m_store.messagesAside(conversationId);
+        messages.problem = aside.problem;
+    }
     StoreProblem problem = conversation.ok() ? messages.problem : conversation.problem;
-    overlayOnConversation(m_waiting, conversationId, &conversation.value, &messages.value);
+    overlayOnConversation(m_waiting, conversationId, &conversation.value, &messages.value, &aside.value);
     if (problem.kind == StoreProblemKind::NotFound && !conversation.value.id.isEmpty()) problem = {};  // known from the queue
-    emit conversationLoaded(id, conversation.value, messages.value, problem);
+    emit conversationLoaded(id, conversation.value, messages.value, problem, aside.value);
 }
 
 void StoreBackend::loadTrace(RequestId id, const QString& messageId) {

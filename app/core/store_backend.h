@@ -30,7 +30,8 @@ signals:
     void opened(trefoil::RequestId id, const trefoil::OpenReport& report);
     void listLoaded(trefoil::RequestId id, const QList<trefoil::ConversationSummary>& list, const trefoil::StoreProblem& problem);
     void conversationLoaded(trefoil::RequestId id, const trefoil::ConversationRecord& conversation,
-                            const QList<trefoil::MessageRecord>& messages, const trefoil::StoreProblem& problem);
+                            const QList<trefoil::MessageRecord>& messages, const trefoil::StoreProblem& problem,
+                            const QList<trefoil::MessageRecord>& aside);
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);

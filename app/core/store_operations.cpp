@@ -1,5 +1,7 @@
 #include "app/core/store_operations.h"
 
+#include "app/core/message_branches.h"
+
 #include <QHash>
 
 #include <algorithm>
@@ -82,8 +84,9 @@ private:
 /// One conversation after the operations.
 class ConversationOverlay {
 public:
-    ConversationOverlay(const QString& id, ConversationRecord* record, QList<MessageRecord>* messages)
-        : m_id(id), m_record(record), m_messages(messages) {}
+    ConversationOverlay(const QString& id, ConversationRecord* record, QList<MessageRecord>* messages,
+                        QList<MessageRecord>* aside)
+        : m_id(id), m_record(record), m_messages(messages), m_aside(aside) {}
 
     void operator()(const CreateConversation& op) {
         if (op.record.id == m_id && m_record->id.isEmpty()) *m_record = op.record;
@@ -129,16 +132,20 @@ public:
         message->inProgress = false;
     }
     void operator()(const SetAsideAnswer& op) {
-        if (!m_messages->isEmpty() && m_messages->last().id == op.messageId) m_setAside.append(m_messages->takeLast());
+        if (!m_messages->isEmpty() && m_messages->last().id == op.messageId) m_aside->append(m_messages->takeLast());
     }
     void operator()(const RestoreAnswer& op) {
-        const auto it = std::find_if(m_setAside.begin(), m_setAside.end(),
-                                     [&op](const MessageRecord& message) { return message.id == op.messageId; });
-        if (it == m_setAside.end()) return;
-        const MessageRecord restored = *it;
-        m_setAside.erase(it);
-        while (!m_messages->isEmpty() && m_messages->last().id != restored.parentId) m_messages->removeLast();
-        m_messages->append(restored);
+        if (find(op.messageId) != nullptr) chooseBranch(op.messageId, m_messages, m_aside);
+    }
+    void operator()(const ChooseBranch& op) {
+        if (concerns(op.conversationId)) chooseBranch(op.leafId, m_messages, m_aside);
+    }
+    void operator()(const ResumeAnswer& op) {
+        MessageRecord* message = find(op.messageId);
+        if (message == nullptr) return;
+        message->inProgress = true;
+        message->stopReason = EndReason::None;
+        message->error.clear();
     }
     template <class T>
     void operator()(const T&) {}  // does not concern the contents
@@ -151,8 +158,10 @@ private:
         m_messages->append(message);
     }
     MessageRecord* find(const QString& id) {
-        for (qsizetype i = m_messages->size(); i-- > 0;) {
-            if (m_messages->at(i).id == id) return &(*m_messages)[i];
+        for (QList<MessageRecord>* list : {m_messages, m_aside}) {
+            for (qsizetype i = list->size(); i-- > 0;) {
+                if (list->at(i).id == id) return &(*list)[i];
+            }
         }
         return nullptr;
     }
@@ -160,7 +169,7 @@ private:
     QString m_id;
     ConversationRecord* m_record;
     QList<MessageRecord>* m_messages;
-    QList<MessageRecord> m_setAside;
+    QList<MessageRecord>* m_aside;
 };
 
 }  // namespace
@@ -202,8 +211,8 @@ QSet<QString> restoredConversations(const QList<StoreOperation>& operations) {
 }
 
 void overlayOnConversation(const QList<StoreOperation>& operations, const QString& id, ConversationRecord* conversation,
-                           QList<MessageRecord>* messages) {
-    ConversationOverlay overlay(id, conversation, messages);
+                           QList<MessageRecord>* messages, QList<MessageRecord>* aside) {
+    ConversationOverlay overlay(id, conversation, messages, aside);
     for (const StoreOperation& operation : operations) std::visit(overlay, operation);
 }
 

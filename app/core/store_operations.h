@@ -65,6 +65,15 @@ struct FinishAnswer {
 struct SetAsideAnswer {
     QString messageId;
 };
+/// Shows another branch: `leafId` becomes the newest message; empty: none is left, the next one begins the conversation anew.
+struct ChooseBranch {
+    QString conversationId;
+    QString leafId;
+};
+/// An answer that ended is written on: further updates and a FinishAnswer follow.
+struct ResumeAnswer {
+    QString messageId;
+};
 /// Makes the message the newest of its conversation again.
 struct RestoreAnswer {
     QString messageId;
@@ -72,7 +81,7 @@ struct RestoreAnswer {
 
 using StoreOperation = std::variant<CreateConversation, RenameConversation, SetSystemPrompt, SetControls, SetModelFolder,
                                     SetDraft, DeleteConversation, RestoreConversation, PurgeDeleted, AppendMessage, BeginAnswer,
-                                    UpdateAnswer, FinishAnswer, SetAsideAnswer, RestoreAnswer>;
+                                    UpdateAnswer, FinishAnswer, SetAsideAnswer, ChooseBranch, ResumeAnswer, RestoreAnswer>;
 
 /// Joins `next` into `last` when one write then does for both (a newer draft, further blocks of one answer). False: keep both.
 bool mergeOperations(StoreOperation* last, const StoreOperation& next);
@@ -82,9 +91,10 @@ bool mergeOperations(StoreOperation* last, const StoreOperation& next);
 void overlayOnList(const QList<StoreOperation>& operations, QList<ConversationSummary>* list);
 /// Conversations that a waiting operation brings back.
 QSet<QString> restoredConversations(const QList<StoreOperation>& operations);
-/// The same for one conversation and its messages; `conversation` has an empty id while the store does not know it.
+/// The same for one conversation and its messages, those of the branch on show and those `aside` of it; `conversation` has an
+/// empty id while the store does not know it.
 void overlayOnConversation(const QList<StoreOperation>& operations, const QString& id, ConversationRecord* conversation,
-                           QList<MessageRecord>* messages);
+                           QList<MessageRecord>* messages, QList<MessageRecord>* aside);
 
 /// The passes that wait for the message, after those that the store has.
 void overlayOnTrace(const QList<StoreOperation>& operations, const QString& messageId, TraceView* trace);

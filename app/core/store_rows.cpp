@@ -105,6 +105,18 @@ public:
                                   "WHERE active_leaf = ?"),
                    {op.messageId, op.messageId});
     }
+    StoreProblem operator()(const ChooseBranch& op) {
+        const StoreProblem problem =
+            run(QStringLiteral("UPDATE conversations SET active_leaf = ? WHERE id = ? AND (? IS NULL OR "
+                               "EXISTS (SELECT 1 FROM messages WHERE id = ? AND conversation_id = ?))"),
+                {textOrNull(op.leafId), op.conversationId, textOrNull(op.leafId), textOrNull(op.leafId), op.conversationId});
+        return problem.ok() ? mustHaveChanged(op.leafId.isEmpty() ? op.conversationId : op.leafId) : problem;
+    }
+    StoreProblem operator()(const ResumeAnswer& op) {
+        return runOne(
+            QStringLiteral("UPDATE messages SET in_progress = 1, writer = ?, stop_reason = 'none', error = '' WHERE id = ?"),
+            {m_writer, op.messageId});
+    }
     StoreProblem operator()(const RestoreAnswer& op) {
         return runOne(QStringLiteral("UPDATE conversations SET active_leaf = ? "
                                      "WHERE id = (SELECT conversation_id FROM messages WHERE id = ?)"),
@@ -117,10 +129,13 @@ private:
     }
     /// The last value is the id of the row that must be there.
     StoreProblem runOne(const QString& statement, const QVariantList& values) {
-        if (const StoreProblem problem = run(statement, values); !problem.ok()) return problem;
+        const StoreProblem problem = run(statement, values);
+        return problem.ok() ? mustHaveChanged(values.last().toString()) : problem;
+    }
+    StoreProblem mustHaveChanged(const QString& id) {
         const StoreResult<QVariant> changed = schema::single(m_database, QStringLiteral("SELECT changes()"));
         if (!changed.ok()) return changed.problem;
-        if (changed.value.toInt() == 0) return noSuch(Text::tr("entry"), values.last().toString());
+        if (changed.value.toInt() == 0) return noSuch(Text::tr("entry"), id);
         return {};
     }
 
@@ -236,8 +251,8 @@ StoreResult<ConversationRecord> readConversation(const QSqlDatabase& database, c
     return result;
 }
 
-StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, const QString& conversationId,
-                                               const StoreLock& lock) {
+StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, const QString& conversationId, const StoreLock& lock,
+                                               Branch which) {
     StoreResult<QList<MessageRecord>> result;
     // From the newest message of the branch up to the first. UNION (not ALL) ends a circle that only damage can make.
     const QString statement = QStringLiteral(
@@ -245,9 +260,14 @@ StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, con
         "SELECT m.parent_id FROM messages m JOIN branch b ON m.id = b.id WHERE m.parent_id IS NOT NULL) "
         "SELECT m.id, conversation_id, parent_id, role, content, thinking, has_thinking, thinking_closed, response_ids, "
         "in_progress, "
-        "writer, stop_reason, error, stats, created_utc, model, settings FROM branch JOIN messages m ON m.id = branch.id "
-        "ORDER BY m.seq");
-    result.problem = select(database, statement, {conversationId}, [&result, &lock](const QSqlQuery& query) {
+        "writer, stop_reason, error, stats, created_utc, model, settings FROM ");
+    const bool shown = which == Branch::Shown;
+    const QString rows = shown ? QStringLiteral("branch JOIN messages m ON m.id = branch.id ORDER BY m.seq")
+                               : QStringLiteral(
+                                     "messages m WHERE m.conversation_id = ? AND NOT EXISTS "
+                                     "(SELECT 1 FROM branch b WHERE b.id = m.id) ORDER BY m.seq");
+    const QVariantList values = shown ? QVariantList{conversationId} : QVariantList{conversationId, conversationId};
+    result.problem = select(database, statement + rows, values, [&result, &lock](const QSqlQuery& query) {
         MessageRecord record;
         record.id = query.value(0).toString();
         record.conversationId = query.value(1).toString();

@@ -17,8 +17,10 @@ StoreProblem write(const QSqlDatabase& database, const StoreOperation& operation
 
 StoreResult<QList<ConversationSummary>> readList(const QSqlDatabase& database, const QSet<QString>& alsoDeleted);
 StoreResult<ConversationRecord> readConversation(const QSqlDatabase& database, const QString& id);
-StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, const QString& conversationId,
-                                               const StoreLock& lock);
+/// The branch on show, or all messages that are not in it.
+enum class Branch : quint8 { Shown, Aside };
+StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, const QString& conversationId, const StoreLock& lock,
+                                               Branch which);
 /// The packed trace pieces of a message, in order.
 StoreResult<QList<QByteArray>> readTracePieces(const QSqlDatabase& database, const QString& messageId);
 

@@ -158,7 +158,9 @@ bool controlsFromJson(const QByteArray& json, ControlValues* controls) {
 
 QByteArray statsToJson(const GenerationStats& stats) {
     return dump(Json{{"prompt_tokens", stats.promptTokens},
+                     {"reused_tokens", stats.reusedTokens},
                      {"response_tokens", stats.responseTokens},
+                     {"kept_tokens", stats.keptTokens},
                      {"thinking_tokens", stats.thinkingTokens},
                      {"passes", stats.passes},
                      {"blocks", stats.blocks},
@@ -174,7 +176,9 @@ GenerationStats statsFromJson(const QByteArray& json) {
     const Json object = parse(json);
     if (!object.is_object()) return stats;
     stats.promptTokens = integerAt(object, "prompt_tokens");
+    stats.reusedTokens = integerAt(object, "reused_tokens");
     stats.responseTokens = integerAt(object, "response_tokens");
+    stats.keptTokens = integerAt(object, "kept_tokens");
     stats.thinkingTokens = integerAt(object, "thinking_tokens");
     stats.passes = integerAt(object, "passes");
     stats.blocks = integerAt(object, "blocks");

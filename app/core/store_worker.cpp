@@ -140,6 +140,10 @@ void StoreWorker::finishAnswer(const AnswerUpdate& last, EndReason reason, const
 }
 void StoreWorker::setAsideAnswer(const QString& messageId) { write(SetAsideAnswer{messageId}); }
 void StoreWorker::restoreAnswer(const QString& messageId) { write(RestoreAnswer{messageId}); }
+void StoreWorker::chooseBranch(const QString& conversationId, const QString& leafId) {
+    write(ChooseBranch{conversationId, leafId});
+}
+void StoreWorker::resumeAnswer(const QString& messageId) { write(ResumeAnswer{messageId}); }
 
 FlushReport StoreWorker::flushAndClose(int timeoutMs) {
     struct Answer {

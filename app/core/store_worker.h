@@ -30,8 +30,9 @@ public:
     RequestId openTemporaryAsync();
 
     // Reading.
-    RequestId loadListAsync();                           ///< answers with listLoaded
-    RequestId loadConversationAsync(const QString& id);  ///< answers with conversationLoaded
+    RequestId loadListAsync();  ///< answers with listLoaded
+    /// Answers with conversationLoaded: the branch on show, and the messages `aside` of it.
+    RequestId loadConversationAsync(const QString& id);
     RequestId loadTraceAsync(const QString& messageId);  ///< answers with traceLoaded
     RequestId backUpAsync(const QString& path);          ///< answers with backedUp
 
@@ -54,6 +55,10 @@ public:
     /// Takes the conversation's newest answer out of it, to answer anew; it stays as an earlier version.
     void setAsideAnswer(const QString& messageId);
     void restoreAnswer(const QString& messageId);
+    /// Shows the branch that ends with this message; empty: none.
+    void chooseBranch(const QString& conversationId, const QString& leafId);
+    /// An answer that ended is written on.
+    void resumeAnswer(const QString& messageId);
     /// Any of the above as a value.
     void write(const StoreOperation& operation);
 
@@ -65,7 +70,8 @@ signals:
     void opened(trefoil::RequestId id, const trefoil::OpenReport& report);
     void listLoaded(trefoil::RequestId id, const QList<trefoil::ConversationSummary>& list, const trefoil::StoreProblem& problem);
     void conversationLoaded(trefoil::RequestId id, const trefoil::ConversationRecord& conversation,
-                            const QList<trefoil::MessageRecord>& messages, const trefoil::StoreProblem& problem);
+                            const QList<trefoil::MessageRecord>& messages, const trefoil::StoreProblem& problem,
+                            const QList<trefoil::MessageRecord>& aside);
     /// With a problem, `trace` may hold the passes before the damage.
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);

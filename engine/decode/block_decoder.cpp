@@ -108,8 +108,8 @@ private:
     void keepSnapshot(std::int64_t at) {
         const auto ids = std::span(m_ids).first(static_cast<std::size_t>(at));
         const auto& marks = m_request.snapshotsAt;
-        if (m_request.cache == nullptr || m_request.cache->budget() == 0 ||
-            !std::binary_search(marks.begin(), marks.end(), at) || m_request.cache->holds(ids))
+        if (m_request.cache == nullptr || m_request.cache->budget() == 0 || !std::binary_search(marks.begin(), marks.end(), at) ||
+            m_request.cache->holds(ids))
             return;
         if (auto snapshot = m_executor.snapshot(); snapshot.ok()) m_request.cache->store(ids, *std::move(snapshot));
     }
@@ -278,8 +278,7 @@ private:
         if (const Status s = m_executor.keep(static_cast<std::int64_t>(keep)); !s.ok()) return fail(s.error());
         m_next = check->rows[keep - 1];
         block.resize(keep);
-        PassRecord verified{
-            PassKind::Verify, m_block, 1, length(), 0, block, {}, {}, static_cast<std::int32_t>(keep), -1, {}};
+        PassRecord verified{PassKind::Verify, m_block, 1, length(), 0, block, {}, {}, static_cast<std::int32_t>(keep), -1, {}};
         verified.stats = std::move(check->stats);
         verified.droppedFrom = droppedRow(firstEnd(block, 0), length(), keep);
         note(std::move(verified));
@@ -382,9 +381,10 @@ std::optional<Error> checkRequest(std::span<const TokenId> prompt, const Generat
                                                              std::to_string(model.vocabSize - 1));
     for (const TokenId id : begun)
         if (id < 0 || id >= model.vocabSize || id == model.maskTokenId || model.isEos(id))
-            return makeError(ErrorKind::InvalidArgument,
-                             "the answer to be continued holds token " + std::to_string(id) + ", which no answer of this model has",
-                             "write the answer anew");
+            return makeError(
+                ErrorKind::InvalidArgument,
+                "the answer to be continued holds token " + std::to_string(id) + ", which no answer of this model has",
+                "write the answer anew");
     const auto promptTokens = static_cast<std::int64_t>(prompt.size());
     const std::int64_t need = positionsNeeded(promptTokens, config, static_cast<std::int64_t>(begun.size()));
     if (need <= model.maxPositionEmbeddings) return std::nullopt;

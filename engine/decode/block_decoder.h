@@ -53,8 +53,8 @@ struct DecodeResult {
     std::optional<Error> error;  ///< for Refused and Failed
     std::int64_t promptTokens = 0;
     std::int64_t reusedTokens = 0;  ///< of the prompt (and what was begun), taken from a snapshot instead of prefilled
-    std::int64_t passes = 0;  ///< denoise + draft + verify
-    std::int64_t blocks = 0;  ///< new ones
+    std::int64_t passes = 0;        ///< denoise + draft + verify
+    std::int64_t blocks = 0;        ///< new ones
     double prefillMilliseconds = 0.0;
     double decodeMilliseconds = 0.0;  ///< wall time after the prefill
     double passMilliseconds = 0.0;    ///< of it inside passes

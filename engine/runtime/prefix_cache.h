@@ -22,8 +22,8 @@ public:
     /// `budget`: the most bytes that all snapshots may take together; 0: nothing is kept.
     explicit PrefixCache(std::uint64_t budget = kDefaultBudget) : m_budget(budget) {}
 
-    /// The longest snapshot whose ids begin `ids`, of at most `longest` tokens; nullptr when there is none. It counts as used now.
-    /// Valid until the next store(), setBudget() or clear().
+    /// The longest snapshot whose ids begin `ids`, of at most `longest` tokens; nullptr when there is none. It counts as used
+    /// now. Valid until the next store(), setBudget() or clear().
     [[nodiscard]] const PrefixSnapshot* find(std::span<const TokenId> ids, std::int64_t longest);
     /// A snapshot of exactly these ids is kept. It counts as used now.
     [[nodiscard]] bool holds(std::span<const TokenId> ids);

@@ -1,5 +1,6 @@
 // The history as values: what goes in comes out, changes are whole, versions stay.
 #include "app/core/conversation_store.h"
+#include "app/core/message_branches.h"
 #include "tests/app/store_samples.h"
 
 #include <QFileInfo>
@@ -23,6 +24,9 @@ private slots:
     void answerInProgressIsNotInterruptedWhileItsWriterLives();
     void answerOfAClosedStoreIsInterrupted();
     void anotherVersionKeepsTheFirst();
+    void branchesAreChosenAndNothingIsLost();
+    void waitingChangesOfBranchesAreShown();
+    void aResumedAnswerGrowsOn();
     void unknownIdsAreNotFound();
     void repeatedInsertChangesNothing();
     void fullDiskIsToldAndNothingHalfStored();
@@ -269,6 +273,89 @@ void ConversationStoreTest::anotherVersionKeepsTheFirst() {
     QCOMPARE(m_store->messages(QStringLiteral("c")).value.value(1).parentId, QStringLiteral("c-q"));
 }
 
+void ConversationStoreTest::branchesAreChosenAndNothingIsLost() {
+    const QString c = QStringLiteral("c");
+    const auto say = [this, &c](const QString& id, const QString& role, qint64 ms) {
+        must(AppendMessage{samples::message(id, c, role, id, ms)});
+    };
+    createWithQuestion(c);
+    say(QStringLiteral("a1"), QStringLiteral("assistant"), 2);
+    say(QStringLiteral("q2"), QStringLiteral("user"), 3);
+    say(QStringLiteral("a2"), QStringLiteral("assistant"), 4);
+    // The second question edited: a version with an answer of its own.
+    must(ChooseBranch{c, QStringLiteral("a1")});
+    say(QStringLiteral("q3"), QStringLiteral("user"), 5);
+    say(QStringLiteral("a3"), QStringLiteral("assistant"), 6);
+    QCOMPARE(messageIds(c),
+             (QStringList{QStringLiteral("c-q"), QStringLiteral("a1"), QStringLiteral("q3"), QStringLiteral("a3")}));
+    // The first one edited.
+    must(ChooseBranch{c, QString()});
+    QVERIFY(messageIds(c).isEmpty());
+    say(QStringLiteral("q4"), QStringLiteral("user"), 7);
+    QCOMPARE(messageIds(c), QStringList{QStringLiteral("q4")});
+    reopen();
+    const QList<MessageRecord> branch = m_store->messages(c).value;
+    const QList<MessageRecord> aside = m_store->messagesAside(c).value;
+    QCOMPARE(branch.size(), 1);
+    QVERIFY(branch.constFirst().parentId.isEmpty());
+    QCOMPARE(aside.size(), 6);
+    const MessageVersions versions(branch, aside);
+    QCOMPARE(versions.of(branch.constFirst()), (QStringList{QStringLiteral("c-q"), QStringLiteral("q4")}));
+    QCOMPARE(newestLeaf(QStringLiteral("c-q"), branch, aside), QStringLiteral("a3"));
+    QCOMPARE(newestLeaf(QStringLiteral("q2"), branch, aside), QStringLiteral("a2"));
+    QCOMPARE(newestLeaf(QStringLiteral("q4"), branch, aside), QStringLiteral("q4"));
+    must(ChooseBranch{c, QStringLiteral("a2")});
+    QCOMPARE(messageIds(c),
+             (QStringList{QStringLiteral("c-q"), QStringLiteral("a1"), QStringLiteral("q2"), QStringLiteral("a2")}));
+    // Not of this conversation: nothing changes.
+    createWithQuestion(QStringLiteral("d"));
+    QCOMPARE(m_store->apply(ChooseBranch{c, QStringLiteral("d-q")}).kind, StoreProblemKind::NotFound);
+    QCOMPARE(messageIds(c).constLast(), QStringLiteral("a2"));
+}
+
+void ConversationStoreTest::waitingChangesOfBranchesAreShown() {
+    const QString c = QStringLiteral("c");
+    ConversationRecord record = samples::conversation(c);
+    QList<MessageRecord> branch;
+    QList<MessageRecord> aside;
+    const QString user = QStringLiteral("user");
+    const QString assistant = QStringLiteral("assistant");
+    const QList<StoreOperation> operations{
+        AppendMessage{samples::message(QStringLiteral("q"), c, user, QStringLiteral("q"), 1)},
+        BeginAnswer{samples::message(QStringLiteral("a1"), c, assistant, QString(), 2)},
+        FinishAnswer{samples::answer(QStringLiteral("a1"), 1), EndReason::Cancelled, QString()},
+        ChooseBranch{c, QStringLiteral("q")},
+        BeginAnswer{samples::message(QStringLiteral("a2"), c, assistant, QString(), 3)},
+        ChooseBranch{c, QStringLiteral("a1")},
+        ResumeAnswer{QStringLiteral("a1")}};
+    overlayOnConversation(operations, c, &record, &branch, &aside);
+    QCOMPARE(branch.size(), 2);
+    QCOMPARE(branch.constLast().id, QStringLiteral("a1"));
+    QVERIFY(branch.constLast().inProgress);
+    QCOMPARE(branch.constLast().stopReason, EndReason::None);
+    QCOMPARE(aside.size(), 1);
+    QCOMPARE(aside.constFirst().parentId, QStringLiteral("q"));
+}
+
+void ConversationStoreTest::aResumedAnswerGrowsOn() {
+    createWithQuestion(QStringLiteral("c"));
+    must(BeginAnswer{samples::message(QStringLiteral("a"), QStringLiteral("c"), QStringLiteral("assistant"), QString(), 2)});
+    must(FinishAnswer{samples::answer(QStringLiteral("a"), 1), EndReason::Cancelled, QString()});
+    const qsizetype before = m_store->trace(QStringLiteral("a")).value.passes.size();
+    must(ResumeAnswer{QStringLiteral("a")});
+    QVERIFY(m_store->messages(QStringLiteral("c")).value.constLast().inProgress);
+    must(FinishAnswer{samples::answer(QStringLiteral("a"), 2), EndReason::End, QString()});
+    const MessageRecord answer = m_store->messages(QStringLiteral("c")).value.constLast();
+    QVERIFY(!answer.inProgress);
+    QCOMPARE(answer.stopReason, EndReason::End);
+    QVERIFY(m_store->trace(QStringLiteral("a")).value.passes.size() > before);
+    // Interrupted while it was written on: what there is stays.
+    must(ResumeAnswer{QStringLiteral("a")});
+    reopen();
+    QCOMPARE(m_store->messages(QStringLiteral("c")).value.constLast().stopReason, EndReason::Interrupted);
+    QCOMPARE(m_store->messages(QStringLiteral("c")).value.constLast().content, answer.content);
+}
+
 void ConversationStoreTest::unknownIdsAreNotFound() {
     const QString none = QStringLiteral("none");
     const QList<StoreOperation> operations{RenameConversation{none, none},
@@ -282,6 +369,9 @@ void ConversationStoreTest::unknownIdsAreNotFound() {
                                            BeginAnswer{samples::message(none, none, QStringLiteral("assistant"), none)},
                                            UpdateAnswer{samples::answer(none, 1)},
                                            FinishAnswer{samples::answer(none, 1), EndReason::End, QString()},
+                                           ChooseBranch{none, none},
+                                           ChooseBranch{none, QString()},
+                                           ResumeAnswer{none},
                                            RestoreAnswer{none}};
     for (const StoreOperation& operation : operations) {
         const StoreProblem problem = m_store->apply(operation);

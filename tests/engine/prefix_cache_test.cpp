@@ -1,6 +1,6 @@
 // PrefixCache, and what the decoder does with it and with an answer that was begun, over a scripted executor.
-#include "engine/decode/block_decoder.h"
 #include "engine/runtime/prefix_cache.h"
+#include "engine/decode/block_decoder.h"
 
 #include "tests/support/scripted_executor.h"
 

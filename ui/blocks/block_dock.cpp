@@ -132,6 +132,8 @@ QWidget* BlockDock::makeTransport() {
     for (const double speed : kSpeeds) m_speed->addItem(QStringLiteral("×") + QLocale().toString(speed), speed);
     m_speed->setCurrentIndex(kUsualSpeed);
     m_follow = makeButton(QStringLiteral("blockFollow"), tr("Follow the newest pass"), bar);
+    m_anew = makeButton(QStringLiteral("blockRegenerate"), tr("Write the answer anew from this block; the blocks before it stay"),
+                        bar);
     m_follow->setText(tr("Live"));
     m_follow->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
 
@@ -143,6 +145,7 @@ QWidget* BlockDock::makeTransport() {
     row->addWidget(m_forward);
     row->addWidget(m_slider, 1);
     row->addWidget(m_follow);
+    row->addWidget(m_anew);
     row->addWidget(m_speed);
     return bar;
 }
@@ -161,6 +164,8 @@ void BlockDock::connectParts() {
     connect(m_bars, &BlockBars::blockChosen, &m_replay, &BlockReplay::showBlock);
     connect(m_back, &QToolButton::clicked, &m_replay, &BlockReplay::stepBack);
     connect(m_forward, &QToolButton::clicked, &m_replay, &BlockReplay::stepForward);
+    connect(m_anew, &QToolButton::clicked, this,
+            [this] { emit regenerateFromRequested(m_replay.model().blockNumber(m_replay.block())); });
     connect(m_follow, &QToolButton::clicked, &m_replay, &BlockReplay::follow);
     connect(m_play, &QToolButton::clicked, this, [this] {
         if (m_replay.isPlaying()) {
@@ -266,6 +271,7 @@ void BlockDock::refreshTransport() {
     m_slider->setValue(m_replay.frame());
     m_back->setEnabled(m_replay.canStepBack());
     m_forward->setEnabled(m_replay.canStepForward());
+    m_anew->setVisible(!m_replay.isLive());
     m_follow->setVisible(m_replay.isLive() && !m_replay.isFollowing());
     const QString name = m_replay.isPlaying() ? tr("Pause") : tr("Play");
     if (m_play->accessibleName() == name) return;
@@ -278,6 +284,7 @@ void BlockDock::refreshIcons() {
     m_back->setIcon(theme::icon(QStringLiteral("left"), palette()));
     m_forward->setIcon(theme::icon(QStringLiteral("right"), palette()));
     m_follow->setIcon(theme::icon(QStringLiteral("down"), palette()));
+    m_anew->setIcon(theme::icon(QStringLiteral("regenerate"), palette()));
     m_play->setIcon(theme::icon(m_replay.isPlaying() ? QStringLiteral("pause") : QStringLiteral("play"), palette()));
 }
 

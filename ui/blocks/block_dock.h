@@ -43,6 +43,10 @@ public:
 
     QSize sizeHint() const override;
 
+signals:
+    /// The response is to be written anew from this block on (PassView::block).
+    void regenerateFromRequested(int block);
+
 protected:
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -80,6 +84,7 @@ private:
     QToolButton* m_play = nullptr;
     QToolButton* m_forward = nullptr;
     QToolButton* m_follow = nullptr;
+    QToolButton* m_anew = nullptr;
     QSlider* m_slider = nullptr;
     QComboBox* m_speed = nullptr;
 };

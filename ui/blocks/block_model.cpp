@@ -146,6 +146,10 @@ BlockSummary BlockModel::block(qint32 block) const {
     return block < 0 || block >= blockCount() ? BlockSummary{} : m_blocks[block].summary;
 }
 
+qint32 BlockModel::blockNumber(qint32 block) const {
+    return block < 0 || block >= blockCount() ? -1 : pass(m_blocks[block], 0).block;
+}
+
 QList<CellView> BlockModel::startCells(const Block& block) const {
     const PassView& first = pass(block, 0);
     const qint64 origin = first.type == PassType::Token ? first.firstPosition - tokenRow(first) : first.firstPosition;

@@ -84,6 +84,8 @@ public:
     /// Passes of the block; 0 out of range.
     [[nodiscard]] qint32 frameCount(qint32 block) const;
     [[nodiscard]] BlockSummary block(qint32 block) const;
+    /// PassView::block of it; -1 out of range.
+    [[nodiscard]] qint32 blockNumber(qint32 block) const;
     /// The most passes that any block has.
     [[nodiscard]] qint32 mostPasses() const { return m_mostPasses; }
 

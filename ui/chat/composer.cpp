@@ -173,7 +173,10 @@ bool Composer::eventFilter(QObject* watched, QEvent* event) {
 
 bool Composer::filterKeyPress(const QKeyEvent& event) {
     if (event.key() == Qt::Key_Escape) {
-        if (!m_busy) return false;
+        if (!m_busy) {
+            emit editCancelled();
+            return false;
+        }
         if (!event.isAutoRepeat()) emit stopRequested();
         return true;
     }

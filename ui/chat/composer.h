@@ -55,6 +55,8 @@ public:
 signals:
     void sendRequested(const QString& text);
     void stopRequested();
+    /// Escape while nothing is being written.
+    void editCancelled();
     /// The person changed the text.
     void textEdited(const QString& text);
     /// The person changed the toggle.

@@ -59,12 +59,25 @@ MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queu
     if (message.role == u"user") {
         setAccessibleName(tr("Your message"));
         m_body->setAccessibleName(tr("Text of your message"));
+        m_edit = new QuietButton(QStringLiteral("rename"), tr("Edit"), this);
+        m_edit->setObjectName(QStringLiteral("editMessageButton"));
+        m_edit->setToolTip(tr("Edit this message; the answer is written anew, and this version stays"));
+        m_edit->setAccessibleName(tr("Edit this message"));
+        connect(m_edit, &QToolButton::clicked, this, &MessageWidget::editRequested);
         auto* row = new QHBoxLayout;
-        row->setSpacing(6);
+        row->setSpacing(2);
         row->addWidget(m_body, 1);
+        row->addSpacing(4);
+        row->addWidget(m_edit, 0, Qt::AlignTop);
         row->addWidget(m_copy, 0, Qt::AlignTop);
+        auto* below = new QHBoxLayout;
+        below->setSpacing(2);
+        below->addStretch(1);
+        addVersionButtons(below);
         layout->setContentsMargins(kCardMargin, 10, 8, 10);
+        layout->setSpacing(2);
         layout->addLayout(row);
+        layout->addLayout(below);
     } else {
         setAccessibleName(tr("Answer"));
         m_body->setAccessibleName(tr("Text of the answer"));
@@ -85,12 +98,19 @@ MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queu
         m_trace->setObjectName(QStringLiteral("showBlocksButton"));
         m_trace->showText();
         m_trace->setToolTip(tr("Show in the Block dock how this answer was written"));
+        m_continue = new QuietButton(QStringLiteral("play"), tr("Continue"), this);
+        m_continue->setObjectName(QStringLiteral("continueButton"));
+        m_continue->showText();
+        m_continue->setToolTip(tr("Write on where this answer ended"));
+        connect(m_continue, &QToolButton::clicked, this, &MessageWidget::continueRequested);
         connect(m_regenerate, &QToolButton::clicked, this, &MessageWidget::regenerateRequested);
         connect(m_trace, &QToolButton::clicked, this, &MessageWidget::traceRequested);
         auto* footer = new QHBoxLayout;
         footer->setContentsMargins(0, 0, 0, 0);
         footer->setSpacing(2);
+        addVersionButtons(footer);
         footer->addWidget(m_status, 1);
+        footer->addWidget(m_continue);
         footer->addWidget(m_trace);
         footer->addWidget(m_regenerate);
         footer->addWidget(m_copy);
@@ -112,8 +132,57 @@ void MessageWidget::connectColumn(TextColumn* column) {
     connect(column, &TextColumn::selectionStarted, this, [this, column] { emit selectionStarted(column); });
 }
 
+void MessageWidget::addVersionButtons(QBoxLayout* row) {
+    m_previous = new QuietButton(QStringLiteral("left"), tr("Previous version"), this);
+    m_previous->setObjectName(QStringLiteral("previousVersionButton"));
+    m_version = new QLabel(this);
+    m_version->setObjectName(QStringLiteral("versionLabel"));
+    m_version->setForegroundRole(QPalette::WindowText);
+    m_next = new QuietButton(QStringLiteral("right"), tr("Next version"), this);
+    m_next->setObjectName(QStringLiteral("nextVersionButton"));
+    connect(m_previous, &QToolButton::clicked, this, [this] { showVersion(-1); });
+    connect(m_next, &QToolButton::clicked, this, [this] { showVersion(1); });
+    for (QWidget* part : QList<QWidget*>{m_previous, m_version, m_next}) row->addWidget(part);
+}
+
+void MessageWidget::updateVersions() {
+    const qsizetype count = m_message.versions.size();
+    const qsizetype at = m_message.versions.indexOf(m_message.id);
+    const bool several = count > 1 && at >= 0;
+    for (QWidget* part : QList<QWidget*>{m_previous, m_version, m_next}) part->setVisible(several);
+    if (!several) return;
+    m_version->setText(tr("%1/%2").arg(at + 1).arg(count));
+    m_version->setAccessibleName(tr("Version %1 of %2").arg(at + 1).arg(count));
+    m_previous->setEnabled(at > 0);
+    m_next->setEnabled(at + 1 < count);
+    m_previous->setAccessibleName(tr("Previous version, %1 of %2").arg(at).arg(count));
+    m_next->setAccessibleName(tr("Next version, %1 of %2").arg(at + 2).arg(count));
+    for (QuietButton* button : {m_previous, m_next}) button->setAwake(true);
+}
+
+void MessageWidget::showVersion(qsizetype step) {
+    const qsizetype wanted = m_message.versions.indexOf(m_message.id) + step;
+    if (wanted >= 0 && wanted < m_message.versions.size()) emit versionRequested(m_message.versions.at(wanted));
+}
+
+void MessageWidget::focusVersions() {
+    for (QuietButton* button : {m_next, m_previous}) {
+        if (button->isHidden() || !button->isEnabled()) continue;
+        button->setFocus(Qt::OtherFocusReason);
+        return;
+    }
+}
+
+QList<QuietButton*> MessageWidget::buttons() const {
+    QList<QuietButton*> out;
+    for (QuietButton* button : {m_copy, m_regenerate, m_trace, m_edit, m_continue})
+        if (button != nullptr) out.append(button);
+    return out;
+}
+
 void MessageWidget::setMessage(const TranscriptMessage& message) {
     m_message = message;
+    updateVersions();
     const QString described = message.content.left(kDescribedCharacters);
     setAccessibleDescription(described);
     m_body->setAccessibleDescription(described);
@@ -160,13 +229,16 @@ QString MessageWidget::statusText() const {
     const QLocale locale;
     if (stats.passes > 0) {
         parts.append(stats.passes == 1 ? tr("1 pass") : tr("%1 passes").arg(locale.toString(stats.passes)));
-        const double perPass = static_cast<double>(stats.responseTokens) / static_cast<double>(stats.passes);
+        const double perPass = static_cast<double>(stats.writtenTokens()) / static_cast<double>(stats.passes);
         parts.append(tr("%1 tokens per pass").arg(locale.toString(perPass, 'f', 1)));
     }
-    if (stats.decodeMs > 0.0 && stats.responseTokens > 0) {
-        const double perSecond = static_cast<double>(stats.responseTokens) * 1000.0 / stats.decodeMs;
+    if (stats.decodeMs > 0.0 && stats.writtenTokens() > 0) {
+        const double perSecond = static_cast<double>(stats.writtenTokens()) * 1000.0 / stats.decodeMs;
         parts.append(tr("%1 tokens/s").arg(locale.toString(perSecond, 'f', perSecond < 10.0 ? 1 : 0)));
     }
+    if (stats.reusedTokens > 0 && !m_message.streaming)
+        parts.append(
+            tr("%1 of %2 prompt tokens reused").arg(locale.toString(stats.reusedTokens), locale.toString(stats.promptTokens)));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -174,12 +246,11 @@ void MessageWidget::updateFooter() {
     m_status->setText(statusText());
     m_status->setToolTip(m_status->text());
     m_copy->setVisible(!m_message.streaming && !m_message.content.isEmpty());
-    m_regenerate->setVisible(m_last && !m_message.streaming);
+    m_regenerate->setVisible(!m_message.streaming);
+    m_continue->setVisible(m_last && m_message.canContinue);
     m_trace->setVisible(m_message.hasTrace);
     const bool awake = m_last || underMouse() || hasFocus();
-    m_copy->setAwake(awake);
-    m_regenerate->setAwake(awake);
-    m_trace->setAwake(awake);
+    for (QuietButton* button : buttons()) button->setAwake(awake);
 }
 
 void MessageWidget::setLast(bool last) {
@@ -224,16 +295,12 @@ void MessageWidget::paintEvent(QPaintEvent*) {
 
 void MessageWidget::enterEvent(QEnterEvent* event) {
     QWidget::enterEvent(event);
-    for (QuietButton* button : {m_copy, m_regenerate, m_trace}) {
-        if (button != nullptr) button->setAwake(true);
-    }
+    for (QuietButton* button : buttons()) button->setAwake(true);
 }
 
 void MessageWidget::leaveEvent(QEvent* event) {
     QWidget::leaveEvent(event);
-    for (QuietButton* button : {m_copy, m_regenerate, m_trace}) {
-        if (button != nullptr) button->setAwake(!isQuestion() && m_last);
-    }
+    for (QuietButton* button : buttons()) button->setAwake(!isQuestion() && m_last);
 }
 
 void MessageWidget::focusInEvent(QFocusEvent* event) {
@@ -281,11 +348,29 @@ void MessageWidget::contextMenuEvent(QContextMenuEvent* event) {
         menu->addAction(tr("Show &blocks"), this, &MessageWidget::traceRequested)
             ->setObjectName(QStringLiteral("showBlocksAction"));
     }
-    if (m_regenerate != nullptr && m_last && !m_message.streaming) {
-        menu->addAction(tr("&Regenerate"), this, &MessageWidget::regenerateRequested)
-            ->setObjectName(QStringLiteral("regenerateAction"));
-    }
+    addChangeActions(menu);
     menu->popup(event->globalPos());
+}
+
+/// What makes a further version, or goes on with this one.
+void MessageWidget::addChangeActions(QMenu* menu) {
+    if (isQuestion()) {
+        menu->addAction(tr("&Edit"), this, &MessageWidget::editRequested)->setObjectName(QStringLiteral("editAction"));
+        return;
+    }
+    if (m_message.streaming) return;
+    menu->addAction(tr("&Regenerate"), this, &MessageWidget::regenerateRequested)
+        ->setObjectName(QStringLiteral("regenerateAction"));
+    if (m_last && m_message.canContinue) {
+        menu->addAction(tr("C&ontinue"), this, &MessageWidget::continueRequested)
+            ->setObjectName(QStringLiteral("continueAction"));
+    }
+    // With one block there is nothing to keep.
+    if (!m_message.hasTrace || m_message.stats.blocks < 2) return;
+    QMenu* from = menu->addMenu(tr("Regenerate from &block"));
+    from->setObjectName(QStringLiteral("regenerateFromMenu"));
+    for (int block = 1; block < m_message.stats.blocks; ++block)
+        from->addAction(QLocale().toString(block + 1), this, [this, block] { emit regenerateFromRequested(block); });
 }
 
 void MessageWidget::keyPressEvent(QKeyEvent* event) {

@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QWidget>
 
+class QBoxLayout;
 class QHBoxLayout;
 class QLabel;
 class QMenu;
@@ -39,10 +40,16 @@ public:
     [[nodiscard]] int layoutCount() const;
     /// Puts the source text on the clipboard.
     void copyMessage();
+    /// Moves the focus to the buttons that lead to other versions, if there are any.
+    void focusVersions();
 
 signals:
     void copied(const QString& text);
     void regenerateRequested();
+    void regenerateFromRequested(int block);
+    void continueRequested();
+    void editRequested();
+    void versionRequested(const QString& versionId);
     void traceRequested();
     void linkActivated(const QString& target);
     /// The person began to select in this column.
@@ -62,6 +69,12 @@ protected:
 private:
     void connectColumn(TextColumn* column);
     void updateFooter();
+    /// ‹ 2/3 ›
+    void addVersionButtons(QBoxLayout* row);
+    void updateVersions();
+    void showVersion(qsizetype step);
+    void addChangeActions(QMenu* menu);
+    [[nodiscard]] QList<QuietButton*> buttons() const;
     void updateColours();
     void showBlock();
     [[nodiscard]] bool isQuestion() const { return m_message.role == u"user"; }
@@ -75,6 +88,11 @@ private:
     QuietButton* m_copy;
     QuietButton* m_regenerate = nullptr;
     QuietButton* m_trace = nullptr;
+    QuietButton* m_continue = nullptr;
+    QuietButton* m_edit = nullptr;
+    QuietButton* m_previous = nullptr;
+    QuietButton* m_next = nullptr;
+    QLabel* m_version = nullptr;
     QStringList m_cells;
     QList<bool> m_masked;
     bool m_last = false;

@@ -155,6 +155,11 @@ MessageWidget* TranscriptView::Private::build(const TranscriptMessage& message) 
     const QString id = message.id;
     QObject::connect(widget, &MessageWidget::copied, q, &TranscriptView::copied);
     QObject::connect(widget, &MessageWidget::regenerateRequested, q, [this, id] { emit q->regenerateRequested(id); });
+    QObject::connect(widget, &MessageWidget::regenerateFromRequested, q,
+                     [this, id](int block) { emit q->regenerateFromRequested(id, block); });
+    QObject::connect(widget, &MessageWidget::continueRequested, q, [this, id] { emit q->continueRequested(id); });
+    QObject::connect(widget, &MessageWidget::editRequested, q, [this, id] { emit q->editRequested(id); });
+    QObject::connect(widget, &MessageWidget::versionRequested, q, &TranscriptView::versionRequested);
     QObject::connect(widget, &MessageWidget::traceRequested, q, [this, id] { emit q->traceRequested(id); });
     QObject::connect(widget, &MessageWidget::linkActivated, q, [this](const QString& target) { openLink(target); });
     QObject::connect(widget, &MessageWidget::dragged, q, [this](const QPoint& global) { dragTo(global); });
@@ -366,6 +371,14 @@ void TranscriptView::jumpToEnd() {
     d->anchor.clear();
     d->area->verticalScrollBar()->setValue(d->area->verticalScrollBar()->maximum());
     d->placeJumpButton();
+}
+
+void TranscriptView::reveal(const QString& id) {
+    MessageWidget* widget = d->widgets.value(id);
+    if (widget == nullptr) return;
+    d->activate();
+    d->area->ensureWidgetVisible(widget);
+    widget->focusVersions();
 }
 
 void TranscriptView::resizeEvent(QResizeEvent* event) {

@@ -27,6 +27,8 @@ struct TranscriptMessage {
     GenerationStats stats;
     bool streaming = false;
     bool hasTrace = false;  ///< its blocks can be shown
+    QStringList versions;   ///< ids of its versions, itself included, oldest first
+    bool canContinue = false;
     QDateTime created;
     bool operator==(const TranscriptMessage&) const = default;
 };
@@ -62,10 +64,18 @@ public:
     [[nodiscard]] MessageWidget* messageWidget(const QString& id) const;
     [[nodiscard]] bool isAtEnd() const;
     void jumpToEnd();
+    /// Brings a message that has a widget into view; its version buttons get the focus.
+    void reveal(const QString& id);
 
 signals:
     void copied(const QString& text);
     void regenerateRequested(const QString& id);
+    /// Block number as in PassView.
+    void regenerateFromRequested(const QString& id, int block);
+    void continueRequested(const QString& id);
+    void editRequested(const QString& id);
+    /// Another version is to be shown.
+    void versionRequested(const QString& versionId);
     void traceRequested(const QString& id);
     void exampleChosen(const QString& text);
     /// A link was chosen; the transcript has shown its address and asked (LinkDialog).

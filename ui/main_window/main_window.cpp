@@ -26,6 +26,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace trefoil {
 namespace {
 
@@ -54,7 +56,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     connect(&m_frame, &QTimer::timeout, this, &MainWindow::showFrame);
     m_countTimer.setInterval(kCountDelayMs);
     m_countTimer.setSingleShot(true);
-    connect(&m_countTimer, &QTimer::timeout, this, [this] { m_chat->countPrompt(m_composer->text()); });
+    connect(&m_countTimer, &QTimer::timeout, this, [this] { m_chat->countPrompt(m_composer->text(), m_edited); });
     m_draftTimer.setInterval(kDraftDelayMs);
     m_draftTimer.setSingleShot(true);
     connect(&m_draftTimer, &QTimer::timeout, this, &MainWindow::saveDraft);
@@ -139,14 +141,62 @@ void MainWindow::showConversation(const ConversationRecord& conversation, const 
     m_list->setCurrent(conversation.id);
     m_systemPrompt->setPrompt(conversation.id, conversation.systemPrompt);
     QList<TranscriptMessage> shown;
-    for (const MessageRecord& m : messages) shown.append(toTranscriptMessage(m, m_chat->runningMessage()));
+    for (const MessageRecord& m : messages) shown.append(transcriptMessage(m));
     m_transcript->setActivity({});
     m_transcript->setMessages(shown);
+    m_edited.clear();
     m_composer->setProblem({});
     m_composer->setText(conversation.draft);
     showBlocksOf(messages);
     showRunning();
     countPromptSoon();
+}
+
+TranscriptMessage MainWindow::transcriptMessage(const MessageRecord& message) const {
+    return toTranscriptMessage(message, m_chat->runningMessage(), m_chat->versionsOf(message), m_chat->canContinue(message.id));
+}
+
+/// Another version was chosen: the same conversation with other messages.
+void MainWindow::showBranch(const QList<MessageRecord>& messages, const QString& shownId) {
+    QList<TranscriptMessage> shown;
+    for (const MessageRecord& m : messages) shown.append(transcriptMessage(m));
+    m_transcript->setMessages(shown);
+    m_transcript->reveal(shownId);
+    showBlocksOf(messages);
+    showRunning();
+    countPromptSoon();
+}
+
+// ---------------------------------------------------------------------------------------------------------------- editing
+
+void MainWindow::startEdit(const QString& messageId) {
+    const QList<MessageRecord>& messages = m_chat->messages();
+    const auto message =
+        std::find_if(messages.cbegin(), messages.cend(), [&](const MessageRecord& m) { return m.id == messageId; });
+    if (message == messages.cend() || m_chat->isRunning()) return;
+    if (m_edited.isEmpty()) {
+        saveDraft();
+        m_draftWhileEditing = m_composer->text();
+    }
+    m_edited = messageId;
+    m_composer->setText(message->content);
+    m_composer->setProblem(tr("You are editing an earlier message. Sending it writes a new version; this one stays."),
+                           {{QStringLiteral("cancelEdit"), tr("Leave it as it is")}});
+    m_composer->focusEditor();
+}
+
+/// What was in the composer before comes back.
+void MainWindow::endEdit() {
+    if (m_edited.isEmpty()) return;
+    m_edited.clear();
+    m_composer->setProblem({});
+    m_composer->setText(m_draftWhileEditing);
+    countPromptSoon();
+}
+
+void MainWindow::sendComposer(const QString& text) {
+    if (m_edited.isEmpty()) return m_chat->send(text);
+    m_chat->sendEdited(m_edited, text);
 }
 
 /// The running answer live, or the last answer's blocks.
@@ -219,9 +269,13 @@ void MainWindow::showRunning() {
     else
         m_composer->setSendAvailable(true);
     if (m_stopAction != nullptr) m_stopAction->setEnabled(!running.isEmpty());
-    if (m_regenerateAction != nullptr)
-        m_regenerateAction->setEnabled(running.isEmpty() && m_chat->model() && !m_chat->messages().isEmpty() &&
-                                       m_chat->messages().constLast().role == QLatin1String("assistant"));
+    const QList<MessageRecord>& messages = m_chat->messages();
+    const bool free = running.isEmpty() && m_chat->model() && !messages.isEmpty();
+    if (m_regenerateAction != nullptr) {
+        m_regenerateAction->setEnabled(free && messages.constLast().role == QLatin1String("assistant"));
+        m_continueAction->setEnabled(free && m_chat->canContinue(messages.constLast().id));
+        m_editAction->setEnabled(free);
+    }
     if (!m_chat->model()) showWelcome();
 }
 
@@ -260,7 +314,7 @@ void MainWindow::showFrame() {
         const MessageRecord message = *std::exchange(m_pendingMessage, std::nullopt);
         if (m_openBlockShown) m_transcript->clearOpenBlock(message.id);
         m_openBlockShown = false;
-        m_transcript->updateMessage(toTranscriptMessage(message, m_chat->runningMessage()));
+        m_transcript->updateMessage(transcriptMessage(message));
         m_status->setStats(message.stats);
     }
     if (m_pendingPass) showOpenBlock(*std::exchange(m_pendingPass, std::nullopt));
@@ -284,6 +338,7 @@ void MainWindow::showOpenBlock(const PassView& pass) {
 
 void MainWindow::saveDraft() {
     m_draftTimer.stop();
+    if (!m_edited.isEmpty()) return;  // what is in the composer is another message's text
     m_chat->setDraft(m_composer->text());
 }
 

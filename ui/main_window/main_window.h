@@ -29,6 +29,7 @@ class PromptViewDialog;
 class StatusBar;
 class SystemPromptPanel;
 class TranscriptView;
+struct TranscriptMessage;
 class UndoBar;
 
 /// What the window works with; not owned, outlives it.
@@ -80,6 +81,13 @@ private:
     void restoreLayout();
 
     void showConversation(const ConversationRecord& conversation, const QList<MessageRecord>& messages);
+    void showBranch(const QList<MessageRecord>& messages, const QString& shownId);
+    [[nodiscard]] TranscriptMessage transcriptMessage(const MessageRecord& message) const;
+    void connectBranches();
+    /// Takes a question into the composer, to be sent as a further version of it.
+    void startEdit(const QString& messageId);
+    void endEdit();
+    void sendComposer(const QString& text);
     void showBlocksOf(const QList<MessageRecord>& messages);
     void showLiveBlocks();
     void showModel(const ModelSummary& model);
@@ -131,6 +139,8 @@ private:
     PromptViewDialog* m_promptView = nullptr;
     QAction* m_stopAction = nullptr;
     QAction* m_regenerateAction = nullptr;
+    QAction* m_continueAction = nullptr;
+    QAction* m_editAction = nullptr;
 
     QTimer m_frame;
     QTimer m_countTimer;
@@ -140,7 +150,9 @@ private:
     bool m_openBlockShown = false;
     QString m_tracedMessage;  ///< whose blocks the Block dock shows or waits for
     PromptView m_lastPrompt;
-    QString m_refusedText;  ///< the question that did not fit
+    QString m_edited;             ///< the question that the composer holds for editing; empty: none
+    QString m_draftWhileEditing;  ///< what the composer held before
+    QString m_refusedText;        ///< the question that did not fit
     qint64 m_shorterTokens = 0;
     QString m_failedStore;  ///< path of the history that could not be opened
     bool m_closing = false;

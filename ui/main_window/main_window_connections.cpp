@@ -36,9 +36,8 @@ void MainWindow::connectChat() {
         m_composer->setThinking(values.value(QStringLiteral("enable_thinking"), true).toBool());
         countPromptSoon();
     });
-    connect(m_chat, &ChatController::messageAdded, this, [this](const MessageRecord& message) {
-        m_transcript->appendMessage(toTranscriptMessage(message, m_chat->runningMessage()));
-    });
+    connect(m_chat, &ChatController::messageAdded, this,
+            [this](const MessageRecord& message) { m_transcript->appendMessage(transcriptMessage(message)); });
     connect(m_chat, &ChatController::messageChanged, this, &MainWindow::onMessageChanged);
     connect(m_chat, &ChatController::messageRemoved, m_transcript, &TranscriptView::removeMessage);
     connect(m_chat, &ChatController::runningChanged, this, &MainWindow::showRunning);
@@ -53,9 +52,9 @@ void MainWindow::connectChat() {
 
 /// The answer being written, and saved ones that are looked at again.
 void MainWindow::connectAnswers() {
-    connect(m_chat, &ChatController::answerBegan, this, [this](const TraceView& trace) {
+    connect(m_chat, &ChatController::answerBegan, this, [this](const TraceView& /*trace*/) {
         m_tracedMessage = m_chat->runningMessage();
-        m_blocks->beginLive(trace.maskId, trace.blockSize, trace.threshold);
+        showLiveBlocks();
         m_status->clearStats();
     });
     connect(m_chat, &ChatController::passArrived, this, &MainWindow::onPass);
@@ -75,7 +74,10 @@ void MainWindow::connectAnswers() {
     });
     connect(m_chat, &ChatController::sent, this, [this](const QString& text) {
         m_composer->setProblem({});
-        if (m_composer->text() == text) m_composer->setText({});  // an example was sent otherwise: the draft stays
+        if (!m_edited.isEmpty())
+            endEdit();
+        else if (m_composer->text() == text)
+            m_composer->setText({});  // an example was sent otherwise: the draft stays
         saveDraft();
         countPromptSoon();
     });
@@ -127,7 +129,7 @@ void MainWindow::connectWidgets() {
     connect(m_systemPrompt, &SystemPromptPanel::textEdited, m_chat, &ChatController::setSystemPrompt);
     connect(m_systemPrompt, &SystemPromptPanel::textEdited, this, &MainWindow::countPromptSoon);
 
-    connect(m_transcript, &TranscriptView::regenerateRequested, m_chat, &ChatController::regenerate);
+    connectBranches();
     connect(m_transcript, &TranscriptView::exampleChosen, m_chat, &ChatController::send);
     connect(m_transcript, &TranscriptView::traceRequested, this, [this](const QString& id) {
         m_blockDockWidget->show();
@@ -146,8 +148,21 @@ void MainWindow::connectWidgets() {
     connect(m_notices, &NoticeBar::actionTriggered, this, &MainWindow::onNoticeAction);
 }
 
+/// Versions of questions and answers.
+void MainWindow::connectBranches() {
+    connect(m_transcript, &TranscriptView::regenerateRequested, m_chat, &ChatController::regenerate);
+    connect(m_transcript, &TranscriptView::regenerateFromRequested, m_chat, &ChatController::regenerateFrom);
+    connect(m_transcript, &TranscriptView::continueRequested, m_chat, &ChatController::continueAnswer);
+    connect(m_transcript, &TranscriptView::editRequested, this, &MainWindow::startEdit);
+    connect(m_transcript, &TranscriptView::versionRequested, m_chat, &ChatController::showVersion);
+    connect(m_chat, &ChatController::branchShown, this, &MainWindow::showBranch);
+    connect(m_blocks, &BlockDock::regenerateFromRequested, this,
+            [this](int block) { m_chat->regenerateFrom(m_tracedMessage, block); });
+}
+
 void MainWindow::connectComposer() {
-    connect(m_composer, &Composer::sendRequested, m_chat, &ChatController::send);
+    connect(m_composer, &Composer::sendRequested, this, &MainWindow::sendComposer);
+    connect(m_composer, &Composer::editCancelled, this, &MainWindow::endEdit);
     connect(m_composer, &Composer::stopRequested, m_chat, &ChatController::stop);
     connect(m_composer, &Composer::textEdited, this, [this] {
         m_draftTimer.start();
@@ -160,8 +175,9 @@ void MainWindow::connectComposer() {
     });
     connect(m_composer, &Composer::problemAction, this, [this](const QString& action) {
         m_composer->setProblem({});
-        if (action == QLatin1String("shorter")) m_chat->sendWithShorterAnswer(m_refusedText, m_shorterTokens);
-        if (action == QLatin1String("oldest")) m_chat->sendWithoutOldest(m_refusedText);
+        if (action == QLatin1String("cancelEdit")) endEdit();
+        if (action == QLatin1String("shorter")) m_chat->sendWithShorterAnswer(m_refusedText, m_shorterTokens, m_edited);
+        if (action == QLatin1String("oldest")) m_chat->sendWithoutOldest(m_refusedText, m_edited);
     });
 }
 

@@ -84,6 +84,17 @@ void MainWindow::buildChatMenu() {
     connect(m_regenerateAction, &QAction::triggered, this, [this] {
         if (!m_chat->messages().isEmpty()) m_chat->regenerate(m_chat->messages().constLast().id);
     });
+    m_continueAction =
+        addAction(chat, tr("C&ontinue the answer"), Qt::CTRL | Qt::SHIFT | Qt::Key_R, QStringLiteral("actionContinue"));
+    connect(m_continueAction, &QAction::triggered, this, [this] {
+        if (!m_chat->messages().isEmpty()) m_chat->continueAnswer(m_chat->messages().constLast().id);
+    });
+    m_editAction = addAction(chat, tr("&Edit the last question"), Qt::CTRL | Qt::Key_Up, QStringLiteral("actionEditQuestion"));
+    connect(m_editAction, &QAction::triggered, this, [this] {
+        const QList<MessageRecord>& messages = m_chat->messages();
+        for (auto it = messages.crbegin(); it != messages.crend(); ++it)
+            if (it->role == QLatin1String("user")) return startEdit(it->id);
+    });
     chat->addSeparator();
     connect(addAction(chat, tr("&Copy the last answer"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, QStringLiteral("actionCopyAnswer")),
             &QAction::triggered, this, [this] {
@@ -223,7 +234,7 @@ void MainWindow::showPromptView() {
     m_promptView->setPrompt(m_lastPrompt);
     m_promptView->show();
     m_promptView->raise();
-    m_chat->countPrompt(m_composer->text());
+    m_chat->countPrompt(m_composer->text(), m_edited);
 }
 
 void MainWindow::buildModelDialog() {

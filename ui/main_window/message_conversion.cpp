@@ -2,8 +2,11 @@
 
 namespace trefoil {
 
-TranscriptMessage toTranscriptMessage(const MessageRecord& message, const QString& running) {
+TranscriptMessage toTranscriptMessage(const MessageRecord& message, const QString& running, const QStringList& versions,
+                                      bool canContinue) {
     TranscriptMessage out;
+    out.versions = versions;
+    out.canContinue = canContinue;
     out.id = message.id;
     out.role = message.role;
     out.content = message.content;

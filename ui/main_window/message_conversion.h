@@ -11,7 +11,9 @@
 namespace trefoil {
 
 /// `running`: the id of the answer that this window's engine is writing; others in progress belong to another Trefoil.
-[[nodiscard]] TranscriptMessage toTranscriptMessage(const MessageRecord& message, const QString& running);
+/// `versions`: see TranscriptMessage.
+[[nodiscard]] TranscriptMessage toTranscriptMessage(const MessageRecord& message, const QString& running,
+                                                    const QStringList& versions, bool canContinue);
 [[nodiscard]] QList<ConversationItem> toConversationItems(const QList<ConversationSummary>& list, const QString& working);
 
 }  // namespace trefoil

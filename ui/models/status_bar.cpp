@@ -5,6 +5,7 @@
 #include "ui/models/number_text.h"
 
 #include <QLabel>
+#include <QLocale>
 #include <QToolButton>
 
 namespace trefoil {
@@ -40,6 +41,8 @@ StatusBar::StatusBar(QWidget* parent) : QStatusBar(parent) {
     m_load = new LoadProgress(this);
     addWidget(m_load);
     m_load->hide();
+    m_reused = permanentLabel(this, QStringLiteral("statusReused"),
+                              tr("Prompt tokens that were taken over from an earlier prompt instead of being read again"));
     m_tokensPerSecond = permanentLabel(this, QStringLiteral("statusTokensPerSecond"),
                                        tr("Tokens of the answer a second, after the prompt was read"));
     m_tokensPerPass = permanentLabel(this, QStringLiteral("statusTokensPerPass"), tr("Tokens resolved by one pass, on average"));
@@ -73,12 +76,16 @@ void StatusBar::clearModel() {
 
 void StatusBar::setStats(const GenerationStats& stats) {
     const double seconds = stats.decodeMs / 1000.0;
-    showText(m_tokensPerSecond, seconds > 0 && stats.responseTokens > 0,
-             tr("%1 tokens/s").arg(realText(seconds > 0 ? static_cast<double>(stats.responseTokens) / seconds : 0, 1)));
+    const auto written = static_cast<double>(stats.writtenTokens());
+    showText(
+        m_reused, stats.reusedTokens > 0,
+        tr("%1 of %2 prompt tokens reused").arg(locale().toString(stats.reusedTokens), locale().toString(stats.promptTokens)));
+    showText(m_tokensPerSecond, seconds > 0 && written > 0,
+             tr("%1 tokens/s").arg(realText(seconds > 0 ? written / seconds : 0, 1)));
     const double passes = static_cast<double>(stats.passes);
     // Autoregressive decoding has no passes over blocks.
-    showText(m_tokensPerPass, stats.passes > 0 && stats.responseTokens > 0,
-             tr("%1 tokens/pass").arg(realText(stats.passes > 0 ? static_cast<double>(stats.responseTokens) / passes : 0, 1)));
+    showText(m_tokensPerPass, stats.passes > 0 && written > 0,
+             tr("%1 tokens/pass").arg(realText(stats.passes > 0 ? written / passes : 0, 1)));
     showText(m_passTime, stats.passes > 0 && stats.passMs > 0,
              tr("%1 ms/pass").arg(realText(stats.passes > 0 ? stats.passMs / passes : 0, 1)));
 }

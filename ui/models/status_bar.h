@@ -36,6 +36,7 @@ signals:
 private:
     ElidedLabel* m_activity;
     LoadProgress* m_load;
+    QLabel* m_reused;
     QLabel* m_tokensPerSecond;
     QLabel* m_tokensPerPass;
     QLabel* m_passTime;

@@ -1,0 +1,96 @@
+// ChatController's versions of questions and answers: what is written anew or written on, and which branch is on show. Apart from
+// chat_controller.cpp for its length.
+#include "app/core/chat_controller.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace trefoil {
+namespace {
+
+const QString kThinking = QStringLiteral("enable_thinking");
+const QString kAssistant = QStringLiteral("assistant");
+
+}  // namespace
+
+/// The message at `index` and what follows it leave the branch on show; they stay as earlier versions.
+void ChatController::putAsideFrom(qsizetype index) {
+    m_store->chooseBranch(m_conversation.id, index > 0 ? m_messages.at(index - 1).id : QString());
+    while (m_messages.size() > index) {
+        m_aside.append(m_messages.takeLast());
+        emit messageRemoved(m_aside.constLast().id);
+    }
+}
+
+void ChatController::refuse(const QString& text) { emit sendRefused({text, false, 0, false}, {}); }
+
+void ChatController::regenerate(const QString& messageId) {
+    const qsizetype index = indexOf(messageId);
+    if (!mayAsk() || index < 0 || m_messages.at(index).role != kAssistant) return;
+    putAsideFrom(index);
+    startAnswer(promptMessages({}), Beginning());
+}
+
+bool ChatController::canContinue(const QString& messageId) const {
+    if (m_messages.isEmpty() || m_messages.constLast().id != messageId) return false;
+    const MessageRecord& m = m_messages.constLast();
+    return m.role == kAssistant && !m.inProgress && !m.responseIds.isEmpty() && m.stopReason != EndReason::End;
+}
+
+void ChatController::continueAnswer(const QString& messageId) {
+    if (!mayAsk() || !canContinue(messageId)) return;
+    m_beginning = PendingBeginning{m_store->loadTraceAsync(messageId), messageId, -1};
+}
+
+void ChatController::regenerateFrom(const QString& messageId, int block) {
+    const qsizetype index = indexOf(messageId);
+    if (!mayAsk() || index < 0 || m_messages.at(index).role != kAssistant) return;
+    m_beginning = PendingBeginning{m_store->loadTraceAsync(messageId), messageId, block};
+}
+
+qint32 ChatController::Beginning::nextBlock() const {
+    qint32 next = 0;
+    for (const PassView& pass : passes) next = std::max(next, pass.block + 1);
+    return next;
+}
+
+/// The answer's trace is there: writes on, or anew from a block.
+void ChatController::begin(const PendingBeginning& wanted, const TraceView& trace) {
+    const qsizetype index = indexOf(wanted.messageId);
+    if (!mayAsk() || index < 0) return;
+    const MessageRecord answer = m_messages.at(index);
+    // Another model's tokens would be other words.
+    if (answer.model != m_model->name)
+        return refuse(tr("This answer was written by %1; load that model to go on with it.").arg(answer.model));
+    Beginning beginning;
+    beginning.thinking = answer.settings.value(kThinking, true).toBool();
+    if (wanted.block < 0) {
+        beginning.resumes = true;
+        beginning.tokens = answer.responseIds;
+        beginning.passes = trace.passes;
+        beginning.base = answer.stats;
+        m_store->resumeAnswer(answer.id);
+        return startAnswer(promptMessages({}, answer.id), beginning);
+    }
+    const auto first = std::find_if(trace.passes.cbegin(), trace.passes.cend(),
+                                    [&](const PassView& pass) { return pass.block >= wanted.block; });
+    if (first == trace.passes.cend())
+        return refuse(tr("The record of this answer's blocks is not there; write the whole answer again."));
+    const qint64 position = std::max<qint64>(0, first->firstPosition + first->promptRows);
+    beginning.tokens = answer.responseIds.first(std::min<qsizetype>(position, answer.responseIds.size()));
+    std::copy_if(trace.passes.cbegin(), trace.passes.cend(), std::back_inserter(beginning.passes),
+                 [&](const PassView& pass) { return pass.block < wanted.block; });
+    beginning.base.keptTokens = beginning.tokens.size();
+    putAsideFrom(index);
+    startAnswer(promptMessages({}), beginning);
+}
+
+void ChatController::showVersion(const QString& versionId) {
+    if (m_pending || m_beginning || runningConversation() == m_conversation.id) return;
+    const QString leaf = newestLeaf(versionId, m_messages, m_aside);
+    chooseBranch(leaf, &m_messages, &m_aside);
+    m_store->chooseBranch(m_conversation.id, leaf);
+    emit branchShown(m_messages, versionId);
+}
+
+}  // namespace trefoil
