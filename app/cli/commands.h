@@ -11,6 +11,7 @@ namespace trefoil::cli {
 
 struct InfoOptions {
     std::string model;
+    std::vector<std::string> switches;  ///< "name=choice"
     bool json = false;
 };
 int runInfo(const InfoOptions& options);
@@ -32,6 +33,8 @@ int runGenerate(const GenerateOptions& options);
 struct VerifyCommandOptions {
     ModelOptions model;
     std::string golden;
+    bool search = false;
+    double seconds = 600.0;  ///< of a search
 };
 int runVerify(const VerifyCommandOptions& options);
 

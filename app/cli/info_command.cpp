@@ -63,6 +63,10 @@ Json devicePlan(const Checkpoint& checkpoint, const DeviceInfo& device) {
     return out;
 }
 
+const char* originName(SwitchOrigin origin) {
+    return origin == SwitchOrigin::Config ? "config.json" : origin == SwitchOrigin::User ? "command line" : "default";
+}
+
 Json describe(const PreparedModel& prepared) {
     const CheckpointSummary& summary = prepared.checkpoint.summary();
     Json out{{"folder", summary.folder},
@@ -76,8 +80,14 @@ Json describe(const PreparedModel& prepared) {
              {"dimensions", dimensions(prepared.checkpoint.config())},
              {"defaults", Json::parse(toJson(prepared.defaults))},
              {"devices", Json::array()},
-             {"notes", summary.notes}};
-    for (const std::string& note : prepared.text->notes) out["notes"].push_back(note);
+             {"switches", Json::array()},
+             {"notes", prepared.notes}};
+    for (const SwitchState& state : prepared.switches)
+        out["switches"].push_back({{"name", state.which->name},
+                                   {"value", state.choice},
+                                   {"choices", {state.which->standard, state.which->alternative}},
+                                   {"origin", originName(state.origin)},
+                                   {"explanation", state.which->explanation}});
     if (prepared.text->tokenizer) out["tokenizer"] = prepared.text->tokenizer->description();
     for (const DeviceInfo& device : listDevices()) out["devices"].push_back(devicePlan(prepared.checkpoint, device));
     return out;
@@ -96,6 +106,10 @@ std::string forPeople(const Json& info) {
     for (const auto& [key, value] : info["dimensions"].items()) out << "  " << key << " = " << scalar(value) << "\n";
     out << "\ndefaults of a generation\n";
     for (const auto& [key, value] : info["defaults"].items()) out << "  " << key << " = " << scalar(value) << "\n";
+    out << "\ncompatibility switches\n";
+    for (const Json& s : info["switches"])
+        out << "  " << scalar(s["name"]) << " = " << scalar(s["value"]) << " (" << scalar(s["origin"]) << "; "
+            << scalar(s["choices"][0]) << " or " << scalar(s["choices"][1]) << ")\n";
     out << "\nmemory plan\n";
     for (const Json& device : info["devices"]) {
         out << "  " << scalar(device["id"]) << " (" << scalar(device["name"]) << "): ";
@@ -118,6 +132,9 @@ std::string forPeople(const Json& info) {
 int runInfo(const InfoOptions& options) {
     LoadOptions load;
     load.requireTokenizer = false;
+    auto switches = parseSwitches(options.switches);
+    if (!switches.ok()) return fail(switches.error());
+    load.compatibility = *std::move(switches);
     auto prepared = prepareModel(options.model, load);
     if (!prepared.ok()) return fail(prepared.error());
     const Json info = describe(*prepared);
