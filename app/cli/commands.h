@@ -11,6 +11,7 @@ namespace trefoil::cli {
 
 struct InfoOptions {
     std::string model;
+    std::int64_t context = 0;           ///< positions to plan for; 0: the model's
     std::vector<std::string> switches;  ///< "name=choice"
     bool json = false;
 };
@@ -55,6 +56,7 @@ struct SynthCommandOptions {
     std::string size;  ///< "clover-35b" or a config.json
     std::uint64_t seed = 0;
     int threads = 0;
+    bool headersOnly = false;
 };
 int runSynth(const SynthCommandOptions& options);
 

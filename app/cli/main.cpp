@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -47,6 +48,8 @@ int runCommand(int argc, char** argv) {
     InfoOptions info;
     CLI::App* infoCommand = app.add_subcommand("info", "Say what a model folder holds and what it needs");
     infoCommand->add_option("MODEL", info.model, "Model folder")->required();
+    infoCommand->add_option("--context", info.context, "Tokens of context to plan the memory for; 0: the model's")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
     infoCommand->add_flag("--json", info.json, "Print one JSON object");
     addSwitches(*infoCommand, info.switches);
 
@@ -99,6 +102,7 @@ int runCommand(int argc, char** argv) {
     synthCommand->add_option("OUT", synth.folder, "Folder to make")->required();
     synthCommand->add_option("--size", synth.size, "clover-35b or a config.json")->required();
     synthCommand->add_option("--seed", synth.seed, "Seed of the weights");
+    synthCommand->add_flag("--headers-only", synth.headersOnly, "Write no weights: files of the full length that take no room");
     synthCommand->add_option("--threads", synth.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
 
     try {
