@@ -88,12 +88,14 @@ json demoTokenizerJson() {
 }
 
 void writeDemoWithTokenizerJson(const fs::path& folder) {
+    fs::create_directories(folder);
     CheckpointMaker(kDemo).writeSingle(folder);
     fs::remove(folder / "tokenizer.model");
     writeFile(folder / "tokenizer.json", demoTokenizerJson().dump());
 }
 
 void writeDemoWithDummyPrefix(const fs::path& folder) {
+    fs::create_directories(folder);
     CheckpointMaker(kDemo).writeSingle(folder);
     // A later field of a protocol buffer message adds to an earlier one: normalizer_spec { add_dummy_prefix: true }.
     writeFile(folder / "tokenizer.model", readFile(kDemo / "tokenizer.model") + std::string("\x1a\x02\x18\x01", 4));
