@@ -11,6 +11,8 @@ namespace trefoil::cli {
 
 struct InfoOptions {
     std::string model;
+    std::int64_t context = 0;           ///< positions to plan for; 0: the model's
+    std::vector<std::string> switches;  ///< "name=choice"
     bool json = false;
 };
 int runInfo(const InfoOptions& options);
@@ -32,6 +34,8 @@ int runGenerate(const GenerateOptions& options);
 struct VerifyCommandOptions {
     ModelOptions model;
     std::string golden;
+    bool search = false;
+    double seconds = 600.0;  ///< of a search
 };
 int runVerify(const VerifyCommandOptions& options);
 
@@ -52,6 +56,7 @@ struct SynthCommandOptions {
     std::string size;  ///< "clover-35b" or a config.json
     std::uint64_t seed = 0;
     int threads = 0;
+    bool headersOnly = false;
 };
 int runSynth(const SynthCommandOptions& options);
 

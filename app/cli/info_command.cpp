@@ -46,40 +46,49 @@ Json planJson(const MemoryPlan& plan) {
 }
 
 /// The plan for one device, or why there is none.
-Json devicePlan(const Checkpoint& checkpoint, const DeviceInfo& device) {
+Json devicePlan(const DevicePlan& entry) {
+    const DeviceInfo& device = entry.device;
     Json out{{"id", device.id},
              {"name", device.name},
              {"usable", device.usable},
-             {"reason", device.reason},
+             {"reason", device.usable ? entry.problem : device.reason},
              {"memory_total", device.memoryTotal},
-             {"memory_free", device.memoryFree}};
-    if (!device.usable) return out;
-    DeviceOptions options;
-    options.device = device.id;
-    if (const auto choice = chooseDevice(checkpoint, options); choice.ok())
-        out["memory_plan"] = planJson(choice->plan);
-    else
-        out["reason"] = choice.error().text();
+             {"memory_free", device.memoryFree},
+             {"fits", entry.plan.has_value() && entry.fit == MemoryFit::Fits}};
+    if (entry.plan) out["memory_plan"] = planJson(*entry.plan);
     return out;
 }
 
-Json describe(const PreparedModel& prepared) {
-    const CheckpointSummary& summary = prepared.checkpoint.summary();
+const char* originName(SwitchOrigin origin) {
+    return origin == SwitchOrigin::Config ? "config.json" : origin == SwitchOrigin::User ? "command line" : "default";
+}
+
+Json describe(const ModelExamination& model) {
+    const CheckpointSummary& summary = model.summary;
     Json out{{"folder", summary.folder},
+             {"complete", true},  // examineModel refuses everything else
              {"parameters", summary.parameters},
              {"weight_bytes", summary.weightBytes},
              {"layout", summary.layout},
              {"files", summary.files},
              {"tokenizer", nullptr},
-             {"chat_format", prepared.text->format ? Json("ChatML") : Json(nullptr)},
-             {"chat_template", prepared.text->chatTemplate.name()},
-             {"dimensions", dimensions(prepared.checkpoint.config())},
-             {"defaults", Json::parse(toJson(prepared.defaults))},
+             {"chat_format", model.text->format ? Json("ChatML") : Json(nullptr)},
+             {"chat_template", model.text->chatTemplate.name()},
+             {"dimensions", dimensions(model.config)},
+             {"defaults", Json::parse(toJson(model.defaults))},
+             {"planned_context", model.config.maxPositionEmbeddings},
              {"devices", Json::array()},
+             {"switches", Json::array()},
              {"notes", summary.notes}};
-    for (const std::string& note : prepared.text->notes) out["notes"].push_back(note);
-    if (prepared.text->tokenizer) out["tokenizer"] = prepared.text->tokenizer->description();
-    for (const DeviceInfo& device : listDevices()) out["devices"].push_back(devicePlan(prepared.checkpoint, device));
+    for (const SwitchState& state : model.switches)
+        out["switches"].push_back({{"name", state.which->name},
+                                   {"value", state.choice},
+                                   {"choices", {state.which->standard, state.which->alternative}},
+                                   {"origin", originName(state.origin)},
+                                   {"explanation", state.which->explanation}});
+    out["dimensions"]["max_position_embeddings"] = model.modelContext;
+    if (model.text->tokenizer) out["tokenizer"] = model.text->tokenizer->description();
+    for (const DevicePlan& device : model.devices) out["devices"].push_back(devicePlan(device));
     return out;
 }
 
@@ -90,13 +99,18 @@ std::string forPeople(const Json& info) {
     out << info["folder"].get<std::string>() << "\n"
         << "parameters   " << info["parameters"].dump() << ", " << byteText(info["weight_bytes"].get<std::uint64_t>())
         << " of weights, " << info["layout"].get<std::string>() << "\n"
+        << "complete     all tensors are in its " << info["files"].size() << (info["files"].size() == 1 ? " file\n" : " files\n")
         << "tokenizer    " << (info["tokenizer"].is_null() ? "none" : info["tokenizer"].get<std::string>()) << "\n"
         << "chat format  " << (info["chat_format"].is_null() ? "none" : info["chat_format"].get<std::string>())
         << "; the checkpoint's template: " << info["chat_template"].get<std::string>() << "\n\ndimensions\n";
     for (const auto& [key, value] : info["dimensions"].items()) out << "  " << key << " = " << scalar(value) << "\n";
     out << "\ndefaults of a generation\n";
     for (const auto& [key, value] : info["defaults"].items()) out << "  " << key << " = " << scalar(value) << "\n";
-    out << "\nmemory plan\n";
+    out << "\ncompatibility switches\n";
+    for (const Json& s : info["switches"])
+        out << "  " << scalar(s["name"]) << " = " << scalar(s["value"]) << " (" << scalar(s["origin"]) << "; "
+            << scalar(s["choices"][0]) << " or " << scalar(s["choices"][1]) << ")\n";
+    out << "\nmemory plan for a context of " << info["planned_context"].dump() << " tokens\n";
     for (const Json& device : info["devices"]) {
         out << "  " << scalar(device["id"]) << " (" << scalar(device["name"]) << "): ";
         if (!device.contains("memory_plan")) {
@@ -105,9 +119,10 @@ std::string forPeople(const Json& info) {
         }
         const Json& plan = device["memory_plan"];
         const auto part = [&plan](const char* key) { return byteText(plan[key].get<std::uint64_t>()); };
-        out << part("total") << " = weights " << part("weights") << " + keys and values for the whole context "
-            << part("key_value") << " + states " << part("states") << " + workspace " << part("workspace") << "; free "
-            << part("available") << "\n";
+        out << (device["fits"].get<bool>() ? "fits: " : "does not fit: ") << part("total") << " = weights " << part("weights")
+            << " + keys and values " << part("key_value") << " + states " << part("states") << " + workspace "
+            << part("workspace") << "; free " << part("available") << " of "
+            << byteText(device["memory_total"].get<std::uint64_t>()) << "\n";
     }
     for (const Json& note : info["notes"]) out << "note: " << scalar(note) << "\n";
     return out.str();
@@ -118,9 +133,13 @@ std::string forPeople(const Json& info) {
 int runInfo(const InfoOptions& options) {
     LoadOptions load;
     load.requireTokenizer = false;
-    auto prepared = prepareModel(options.model, load);
-    if (!prepared.ok()) return fail(prepared.error());
-    const Json info = describe(*prepared);
+    auto switches = parseSwitches(options.switches);
+    if (!switches.ok()) return fail(switches.error());
+    load.compatibility = *std::move(switches);
+    load.device.context = options.context;
+    const auto model = examineModel(options.model, load);
+    if (!model.ok()) return fail(model.error());
+    const Json info = describe(*model);
     return print(options.json ? info.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : forPeople(info)) ? kOk
                                                                                                                    : kFailed;
 }

@@ -5,19 +5,28 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace {
 
 using namespace trefoil::cli;
+
+void addSwitches(CLI::App& command, std::vector<std::string>& switches) {
+    command.add_option("--switch", switches, "Set a compatibility switch: name=choice (repeatable)")
+        ->type_size(1)
+        ->allow_extra_args(false);
+}
 
 CLI::Option* addModel(CLI::App& command, ModelOptions& options) {
     CLI::Option* model = command.add_option("MODEL", options.model, "Model folder");
     model->required();
     command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--threads", options.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+    addSwitches(command, options.switches);
     return model;
 }
 
@@ -39,7 +48,10 @@ int runCommand(int argc, char** argv) {
     InfoOptions info;
     CLI::App* infoCommand = app.add_subcommand("info", "Say what a model folder holds and what it needs");
     infoCommand->add_option("MODEL", info.model, "Model folder")->required();
+    infoCommand->add_option("--context", info.context, "Tokens of context to plan the memory for; 0: the model's")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
     infoCommand->add_flag("--json", info.json, "Print one JSON object");
+    addSwitches(*infoCommand, info.switches);
 
     GenerateOptions generate;
     CLI::App* generateCommand = app.add_subcommand("generate", "Write an answer");
@@ -61,6 +73,11 @@ int runCommand(int argc, char** argv) {
     CLI::App* verifyCommand = app.add_subcommand("verify", "Compare a model with golden files");
     addModel(*verifyCommand, verify.model);
     verifyCommand->add_option("GOLDEN", verify.golden, "Folder or traces file")->required();
+    auto* searchFlag =
+        verifyCommand->add_flag("--search", verify.search, "Try the compatibility switches and say which fit best");
+    verifyCommand->add_option("--limit", verify.seconds, "Seconds that a search may take (600)")
+        ->check(CLI::Range(0.0, 1e6))
+        ->needs(searchFlag);
 
     BenchOptions bench;
     CLI::App* benchCommand = app.add_subcommand("bench", "Measure loading, prefill, passes and decoding");
@@ -85,6 +102,7 @@ int runCommand(int argc, char** argv) {
     synthCommand->add_option("OUT", synth.folder, "Folder to make")->required();
     synthCommand->add_option("--size", synth.size, "clover-35b or a config.json")->required();
     synthCommand->add_option("--seed", synth.seed, "Seed of the weights");
+    synthCommand->add_flag("--headers-only", synth.headersOnly, "Write no weights: files of the full length that take no room");
     synthCommand->add_option("--threads", synth.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
 
     try {

@@ -76,14 +76,32 @@ Status writeTextFile(const std::string& path, const std::string& text) {
     return {};
 }
 
-Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool requireTokenizer) {
+Result<CompatibilityOverrides> parseSwitches(const std::vector<std::string>& texts) {
+    CompatibilityOverrides out;
+    Compatibility checked;
+    for (const std::string& text : texts) {
+        const std::size_t at = text.find('=');
+        if (at == std::string::npos)
+            return makeError(ErrorKind::InvalidArgument, "--switch takes name=choice, found '" + text + "'");
+        const std::string name = text.substr(0, at);
+        if (const Status s = setCompatibility(checked, name, text.substr(at + 1)); !s.ok()) return s.error();
+        out[name] = text.substr(at + 1);
+    }
+    return out;
+}
+
+Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool requireTokenizer, bool printsNotes) {
     LoadOptions load;
     load.device.device = options.device;
     load.device.threads = options.threads;
     load.requireTokenizer = requireTokenizer;
+    auto switches = parseSwitches(options.switches);
+    if (!switches.ok()) return switches.error();
+    load.compatibility = *std::move(switches);
     auto model = engine.load(options.model, load, {}, cancelFlag());
     if (!model.ok()) return model;
-    for (const std::string& note : model->summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    for (const std::string& note : model->summary.notes)
+        if (printsNotes) std::fprintf(stderr, "note: %s\n", note.c_str());
     return model;
 }
 

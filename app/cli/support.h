@@ -20,7 +20,11 @@ struct ModelOptions {
     std::string model;
     std::string device = "auto";
     int threads = 0;
+    std::vector<std::string> switches;  ///< section 9's, "name=choice"
 };
+
+/// "name=choice" texts as overrides. InvalidArgument, listing what is known, for anything else.
+[[nodiscard]] Result<CompatibilityOverrides> parseSwitches(const std::vector<std::string>& texts);
 
 /// Prints "trefoil-cli: <message>; <hint>" as one line on stderr and returns the exit code that fits the kind.
 int fail(const Error& error);
@@ -37,8 +41,9 @@ void installSignalHandlers();
 /// Writes to a temporary file beside `path` and renames it: no half file stays.
 [[nodiscard]] Status writeTextFile(const std::string& path, const std::string& text);
 
-/// Loads the model; prints its notes to stderr, one line each.
-[[nodiscard]] Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool requireTokenizer);
+/// Loads the model; prints its notes to stderr, one line each, unless told not to.
+[[nodiscard]] Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool requireTokenizer,
+                                            bool printsNotes = true);
 
 /// Writes to stdout and flushes; false when stdout is closed.
 bool print(const std::string& text);

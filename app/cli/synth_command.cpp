@@ -15,6 +15,7 @@ int runSynth(const SynthCommandOptions& options) {
     SynthOptions synth;
     synth.seed = options.seed;
     synth.threads = options.threads;
+    synth.headersOnly = options.headersOnly;
     synth.cancel = &cancelFlag();
     synth.progress = [](std::uint64_t done, std::uint64_t total) {
         std::fprintf(stderr, "\r%s of %s", byteText(done).c_str(), byteText(total).c_str());

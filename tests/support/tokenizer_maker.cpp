@@ -18,6 +18,8 @@ namespace {
 constexpr const char* kQwen3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+}  // namespace
+
 // Written out again instead of using the engine's, which it tests.
 std::vector<std::string> byteLevelAlphabet() {
     std::vector<std::string> out;
@@ -36,8 +38,6 @@ std::vector<std::string> byteLevelAlphabet() {
     }
     return out;
 }
-
-}  // namespace
 
 std::string qwenTokenizerJson() {
     const std::string packed = readFile(std::string(TREFOIL_SOURCE_DIR) + "/tests/golden/qwen3-tokenizer/tokenizer.json.zst");

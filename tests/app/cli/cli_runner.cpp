@@ -1,0 +1,18 @@
+#include "tests/app/cli/cli_runner.h"
+
+#include "tests/support/checkpoint_maker.h"
+
+#include <sys/wait.h>
+#include <cstdlib>
+
+namespace trefoil::test {
+
+Finished shell(const std::string& command) {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    const std::string err = (folder / "err").string();
+    const int status = std::system(("( " + command + " ) >'" + out + "' 2>'" + err + "' </dev/null").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), readFile(out), readFile(err)};
+}
+
+}  // namespace trefoil::test
