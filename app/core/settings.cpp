@@ -71,7 +71,7 @@ void Settings::setLastModelFolder(const QString& folder) { set(kModelFolder, fol
 QStringList Settings::recentModels() const {
     QStringList folders;
     const QJsonArray list = QJsonDocument::fromJson(value(kRecentModels).toString().toUtf8()).array();
-    for (const QJsonValue& entry : list)
+    for (const QVariant& entry : list.toVariantList())
         if (!entry.toString().isEmpty() && folders.size() < kMaxRecentModels && !folders.contains(entry.toString()))
             folders.append(entry.toString());
     return folders;

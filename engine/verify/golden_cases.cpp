@@ -130,8 +130,11 @@ Result<std::vector<GoldenCase>> parseGoldenCases(std::string_view json, const st
         const std::string where = "case " + std::to_string(cases.size());
         GoldenCase out;
         out.config = base;
-        if (const std::string fault = readCase(entry, out, where); !fault.empty())
-            return makeError(ErrorKind::Format, source + ": " + where + ": " + fault, "make the file anew with the reference");
+        if (const std::string fault = readCase(entry, out, where); !fault.empty()) {
+            std::string message = source;
+            message.append(": ").append(where).append(": ").append(fault);
+            return makeError(ErrorKind::Format, message, "make the file anew with the reference");
+        }
         cases.push_back(std::move(out));
     }
     return cases;

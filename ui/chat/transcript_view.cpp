@@ -42,6 +42,7 @@ public:
     MessageWidget* build(const TranscriptMessage& message);
     void buildOneEarlier();
     void clearWidgets();
+    void retire(MessageWidget* widget);
     void refresh();
     void activate() const;
     void onScrolled(int value);
@@ -64,9 +65,10 @@ public:
     QTimer buildTimer;
     QList<TranscriptMessage> messages;
     QHash<QString, MessageWidget*> widgets;
-    qsizetype firstBuilt = 0;   ///< messages from here on have widgets
-    qsizetype firstWanted = 0;  ///< … and will have, soon
-    QPointer<QWidget> anchor;   ///< what stands at the top of the view while the reader is not at the end
+    QList<QPointer<MessageWidget>> retired;  ///< off the screen, and gone with the next turn of the event loop
+    qsizetype firstBuilt = 0;                ///< messages from here on have widgets
+    qsizetype firstWanted = 0;               ///< … and will have, soon
+    QPointer<QWidget> anchor;                ///< what stands at the top of the view while the reader is not at the end
     int anchorOffset = 0;
     bool following = true;
     bool restoring = false;
@@ -141,6 +143,7 @@ TranscriptView::TranscriptView(QWidget* parent) : QWidget(parent), d(std::make_u
 TranscriptView::~TranscriptView() {
     // The columns tell the queue nothing any more while they are taken down.
     d->clearWidgets();
+    for (const QPointer<MessageWidget>& widget : std::as_const(d->retired)) delete widget.data();  // they use the layout queue
 }
 
 qsizetype TranscriptView::Private::indexOf(const QString& id) const {
@@ -197,8 +200,20 @@ void TranscriptView::Private::buildOneEarlier() {
 
 void TranscriptView::Private::clearWidgets() {
     buildTimer.stop();
-    for (MessageWidget* widget : std::as_const(widgets)) delete widget;
+    for (MessageWidget* widget : std::as_const(widgets)) retire(widget);
     widgets.clear();
+}
+
+/// Takes a message off the screen. It goes with the next turn of the event loop: it may be one of its own buttons that asked for
+/// this, and that is still handling its click.
+void TranscriptView::Private::retire(MessageWidget* widget) {
+    if (widget == nullptr) return;
+    widget->hide();
+    widget->setParent(nullptr);
+    widget->disconnect(q);
+    widget->deleteLater();
+    retired.removeIf([](const QPointer<MessageWidget>& old) { return old.isNull(); });
+    retired.append(widget);
 }
 
 /// What depends on which messages there are.
@@ -328,7 +343,7 @@ void TranscriptView::removeMessage(const QString& id) {
     const qsizetype index = d->indexOf(id);
     if (index < 0) return;
     d->messages.removeAt(index);
-    delete d->widgets.take(id);
+    d->retire(d->widgets.take(id));
     if (index < d->firstBuilt) --d->firstBuilt;
     if (index < d->firstWanted) --d->firstWanted;
     d->refresh();
