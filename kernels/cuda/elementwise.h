@@ -27,8 +27,8 @@ template <class T_>
 cudaError_t plainGemm(const Launcher& on, WeightFormat format, const void* w, std::int64_t m, std::int64_t k, const T_* x,
                       std::int64_t t, float* out);
 
-/// Whether the kernels that this device runs were built for it with warpgroup products (architecture 90a); with other code, the Hopper
-/// kernels are there but empty. Runs a kernel and waits for it.
+/// Whether the kernels that this device runs were built for it with warpgroup products (architecture 90a); with other code, the
+/// Hopper kernels are there but empty. Runs a kernel and waits for it.
 cudaError_t builtForHopper(bool& yes);
 
 /// How a checkpoint stores a tensor.

@@ -292,17 +292,6 @@ __device__ __forceinline__ void compute(const Bf16* q, const Pass& pass, const A
         }
     }
     if (firstTile == lastTile) return;  // an empty part: nobody reads more of it
-#ifdef FLASH_DIRECT
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-        const int row = warpRow + (lane >> 2) + i * 8;
-        if (row >= pass.queries) continue;
-        float* out = parts.o + jobOf(row) * kDim + (lane & 3) * 2;
-#pragma unroll
-        for (int n = 0; n < kDim / 8; ++n)
-            *reinterpret_cast<float2*>(out + n * 8) = make_float2(o[4 * n + 2 * i], o[4 * n + 2 * i + 1]);
-    }
-#else
     // Through shared memory, where the tiles were, so that whole rows leave at once.
     constexpr int kRowBytes = kDim * 4 + 32;  // 32: eight rows of a warp touch all banks
     static_assert(2 * kGroupRows * kRowBytes <= 2 * kStages * static_cast<int>(L::kTile));
@@ -320,7 +309,6 @@ __device__ __forceinline__ void compute(const Bf16* q, const Pass& pass, const A
         bulkStore(parts.o + jobOf(groupRow + thread) * kDim, rowsAt + thread * kRowBytes, kDim * 4);
         bulkStoreWait();
     }
-#endif
 }
 
 #endif
