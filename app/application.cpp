@@ -49,22 +49,6 @@ void openHistory(StoreWorker& store, const DataLocation& location, const Setting
     store.openAsync(chosen.isEmpty() || !QFileInfo::exists(chosen) ? location.historyFile() : chosen);
 }
 
-/// The folder to load first, and the default model's where that is missing.
-struct StartModel {
-    QString folder;
-    QString missing;
-};
-
-/// What the command line names, the default model, the last one, the demo model: the first of these that there is. A folder of
-/// the command line is taken as it is, so that what is wrong with it is told.
-StartModel modelToStartWith(const QString& named, const Settings& settings) {
-    if (!named.isEmpty()) return {named, {}};
-    const QString standard = settings.defaultModel();
-    if (!standard.isEmpty() && QFileInfo(standard).isDir()) return {standard, {}};
-    const QString last = settings.lastModelFolder();
-    return {!last.isEmpty() && QFileInfo(last).isDir() ? last : demoModelFolder(), standard};
-}
-
 }  // namespace
 
 ApplicationOptions parseArguments(int argc, char** argv) {
@@ -123,16 +107,7 @@ int runApplication(const ApplicationOptions& options) {
     openHistory(store, location, settings, window);
     if (!presetProblem.ok()) window.showNotice(QStringLiteral("settings"), presetProblem.text(), false);
 
-    const StartModel start = modelToStartWith(options.modelFolder, settings);
-    window.openModel(start.folder);
-    if (!start.missing.isEmpty())
-        window.showNotice(
-            QStringLiteral("model"),
-            QCoreApplication::translate("trefoil::Application",
-                                        "The model to load at every start is not there any more: %1. Choose another "
-                                        "one with File, Recent models, Manage.")
-                .arg(QDir::toNativeSeparators(start.missing)),
-            false);
+    window.openStartModel(options.modelFolder);
     window.show();
     return QApplication::exec();
 }

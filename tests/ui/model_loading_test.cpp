@@ -103,6 +103,7 @@ private slots:
     void unloadsFirstOnlyWhenThePersonAgreed();
     void cancelsWhileAnAnswerIsWritten();
     void remembersModels();
+    void startsWithTheModelChosenForIt();
     void loadsWithOtherSwitches();
     void looksRight();
 };
@@ -368,6 +369,37 @@ void ModelLoadingTest::remembersModels() {
     QTRY_VERIFY(atStart->isEnabled() && atStart->isChecked());
     QTest::mouseClick(atStart, Qt::LeftButton, {}, QPoint(8, atStart->height() / 2));
     QVERIFY(w.settings->defaultModel().isEmpty());
+}
+
+void ModelLoadingTest::startsWithTheModelChosenForIt() {
+    const QTemporaryDir folder;
+    const QString standard = copyOfDemo(folder, QStringLiteral("standard"));
+    const QString last = copyOfDemo(folder, QStringLiteral("last"));
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    QSignalSpy ready(w.chat.get(), &ChatController::modelReady);
+    const auto started = [&](const QString& named) {
+        ready.clear();
+        w.window->openStartModel(named);
+        return QTest::qWaitFor([&] { return ready.count() == 1; }, 20000) ? w.chat->model()->folder : QString();
+    };
+    QCOMPARE(started({}), demoModelFolder());
+    w.settings->setLastModelFolder(last);
+    QCOMPARE(started({}), last);
+    w.settings->setDefaultModel(standard);
+    QCOMPARE(started({}), standard);
+    QCOMPARE(started(demoModelFolder()), demoModelFolder());
+    QVERIFY(!notice(w).contains(QLatin1String("at every start")));
+    // Without the default model the last one is loaded; the notice stays when it is there.
+    QVERIFY(QDir(standard).removeRecursively());
+    w.settings->setLastModelFolder(last);
+    QCOMPARE(started({}), last);
+    QVERIFY2(notice(w).contains(QLatin1String("at every start is not there any more: ") + standard), qPrintable(notice(w)));
+    // A folder that was named is not replaced by another one.
+    QSignalSpy ended(w.chat.get(), &ChatController::loadEnded);
+    w.window->openStartModel(standard);
+    QTRY_COMPARE(ended.count(), 1);
+    QCOMPARE(w.chat->model()->folder, last);
 }
 
 void ModelLoadingTest::loadsWithOtherSwitches() {

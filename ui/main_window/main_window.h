@@ -55,6 +55,9 @@ public:
     void showNotice(const QString& id, const QString& text, bool error);
     /// Loads a model folder in the background. When it does not fit beside the model in use, the Model dialog asks first.
     void openModel(const QString& folder);
+    /// The first model of a run: `named` (on the command line) as it is, so that what is wrong with it is told; else the default
+    /// model, the last one, the demo model, whichever is there first. Says so when the default model's folder is missing.
+    void openStartModel(const QString& named);
     /// Questions that the demo model answers right.
     [[nodiscard]] static QStringList demoExamples();
 

@@ -185,6 +185,21 @@ void MainWindow::openModel(const QString& folder) {
     showRunning();
 }
 
+void MainWindow::openStartModel(const QString& named) {
+    const auto there = [](const QString& folder) { return !folder.isEmpty() && QFileInfo(folder).isDir(); };
+    const QString standard = m_services.settings->defaultModel();
+    const QString last = m_services.settings->lastModelFolder();
+    if (!named.isEmpty()) return openModel(named);
+    if (there(standard)) return openModel(standard);
+    openModel(there(last) ? last : m_services.demoModelFolder);
+    if (!standard.isEmpty())
+        showNotice(QStringLiteral("defaultModel"),
+                   tr("The model to load at every start is not there any more: %1. Choose another one with File, Recent models, "
+                      "Manage.")
+                       .arg(QDir::toNativeSeparators(standard)),
+                   false);
+}
+
 void MainWindow::chooseModel() {
     const QString last = m_services.settings->lastModelFolder();
     const QString folder =
