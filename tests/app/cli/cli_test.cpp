@@ -254,6 +254,23 @@ TEST(Window, SaysThatThereIsNoDisplay) {
     }
 }
 
+TEST(Window, OpensTheFolderOfItsArguments) {
+    for (const char* option : {"", "--model "}) {
+        const Folder home;
+        // A copy, so that it is neither the demo model beside the program nor one that was used before.
+        std::filesystem::copy(std::string(TREFOIL_SOURCE_DIR) + "/resources/demo-model", home.path() / "mine");
+        const std::string mine = (home.path() / "mine").string();
+        const std::string log = (home.path() / ".local/share/trefoil/trefoil.log").string();
+        // Ends it as soon as a model is loaded, after 20 seconds in any case.
+        std::string command = "env -u XDG_DATA_HOME -u XDG_CONFIG_HOME QT_QPA_PLATFORM=offscreen HOME='";
+        command += home.path().string() + "' " + kApp + " --device cpu " + option + "'" + mine + "' & p=$!; ";
+        command += "for i in $(seq 200); do grep -qs ' loaded ' '" + log + "' && break; sleep 0.1; done; kill -TERM $p; wait $p";
+        const Finished run = shell(command);
+        EXPECT_EQ(run.code, 0) << run.err;
+        EXPECT_NE(slurp(log).find(" loaded " + mine + " on "), std::string::npos) << slurp(log);
+    }
+}
+
 TEST(Window, RefusesUnknownArguments) {
     const Finished run = shell(kApp + " --frobnicate");
     EXPECT_EQ(run.code, 2);
