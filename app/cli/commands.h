@@ -60,4 +60,25 @@ struct SynthCommandOptions {
 };
 int runSynth(const SynthCommandOptions& options);
 
+struct QuantizeCommandOptions {
+    std::string model;
+    std::string out;
+    std::string format;      ///< "fp8" or "int4"
+    std::int64_t group = 0;  ///< int4: 32 or 128; 0: 32
+    std::vector<std::string> keep;
+    std::string head = "keep";  ///< or "quantize"
+    int threads = 0;
+};
+int runQuantize(const QuantizeCommandOptions& options);
+
+struct CompareModelsOptions {
+    std::string first;
+    std::string second;
+    std::string textFile;  ///< empty: what the first model answers to the tasks
+    int tasks = 40;        ///< sums to ask
+    int threads = 0;
+    bool json = false;
+};
+int runCompareModels(const CompareModelsOptions& options);
+
 }  // namespace trefoil::cli

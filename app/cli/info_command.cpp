@@ -69,6 +69,7 @@ Json describe(const ModelExamination& model) {
              {"complete", true},  // examineModel refuses everything else
              {"parameters", summary.parameters},
              {"weight_bytes", summary.weightBytes},
+             {"format", summary.format},
              {"layout", summary.layout},
              {"files", summary.files},
              {"tokenizer", nullptr},
@@ -100,6 +101,7 @@ std::string forPeople(const Json& info) {
         << "parameters   " << info["parameters"].dump() << ", " << byteText(info["weight_bytes"].get<std::uint64_t>())
         << " of weights, " << info["layout"].get<std::string>() << "\n"
         << "complete     all tensors are in its " << info["files"].size() << (info["files"].size() == 1 ? " file\n" : " files\n")
+        << "format       " << info["format"].get<std::string>() << "\n"
         << "tokenizer    " << (info["tokenizer"].is_null() ? "none" : info["tokenizer"].get<std::string>()) << "\n"
         << "chat format  " << (info["chat_format"].is_null() ? "none" : info["chat_format"].get<std::string>())
         << "; the checkpoint's template: " << info["chat_template"].get<std::string>() << "\n\ndimensions\n";

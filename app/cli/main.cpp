@@ -105,6 +105,34 @@ int runCommand(int argc, char** argv) {
     synthCommand->add_flag("--headers-only", synth.headersOnly, "Write no weights: files of the full length that take no room");
     synthCommand->add_option("--threads", synth.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
 
+    QuantizeCommandOptions quantize;
+    CLI::App* quantizeCommand = app.add_subcommand("quantize", "Write a smaller copy of a BF16 model, in FP8 or 4 bits");
+    quantizeCommand->add_option("MODEL", quantize.model, "Model folder")->required();
+    quantizeCommand->add_option("OUT", quantize.out, "Folder to make; one of a stopped run is gone on with")->required();
+    quantizeCommand->add_option("--format", quantize.format, "fp8 (blocks of 128 x 128) or int4 (groups of a row)")
+        ->required()
+        ->check(CLI::IsMember({"fp8", "int4"}));
+    quantizeCommand->add_option("--group", quantize.group, "With int4: columns that share a scale, 32 (the default) or 128")
+        ->check(CLI::IsMember({32, 128}));
+    quantizeCommand->add_option("--keep", quantize.keep, "A module that keeps its type: its name, or re:EXPRESSION (repeatable)")
+        ->type_size(1)
+        ->allow_extra_args(false);
+    quantizeCommand->add_option("--head", quantize.head, "lm_head: keep its type, or quantize it too")
+        ->check(CLI::IsMember({"keep", "quantize"}))
+        ->capture_default_str();
+    quantizeCommand->add_option("--threads", quantize.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+
+    CompareModelsOptions compare;
+    CLI::App* compareCommand = app.add_subcommand("compare-models", "Say how much a model's predictions differ from another's");
+    compareCommand->add_option("A", compare.first, "Model folder")->required();
+    compareCommand->add_option("B", compare.second, "Another form of the same model, such as a quantized one")->required();
+    compareCommand->add_option("--text", compare.textFile, "Compare rows of this text, not of A's answers");
+    compareCommand->add_option("--tasks", compare.tasks, "Sums that both are asked")
+        ->check(CLI::Range(0, 10000))
+        ->capture_default_str();
+    compareCommand->add_option("--threads", compare.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+    compareCommand->add_flag("--json", compare.json, "Print one JSON object");
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -117,6 +145,8 @@ int runCommand(int argc, char** argv) {
     if (*generateCommand) return runGenerate(generate);
     if (*verifyCommand) return runVerify(verify);
     if (*synthCommand) return runSynth(synth);
+    if (*compareCommand) return runCompareModels(compare);
+    if (*quantizeCommand) return runQuantize(quantize);
     return runBench(bench);
 }
 

@@ -149,6 +149,7 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     out.device = toQString(model.device);
     out.deviceId = toQString(model.deviceId);
     out.layout = toQString(model.summary.layout);
+    out.format = toQString(model.summary.format);
     out.parameters = model.summary.parameters;
     out.weightBytes = model.memory.weights;
     out.keyValueBytes = model.memory.keyValue;
@@ -177,6 +178,7 @@ ModelExaminationView toExaminationView(const QString& folder, const Result<Model
     }
     const ModelExamination& e = *examined;
     out.layout = toQString(e.summary.layout);
+    out.format = toQString(e.summary.format);
     if (e.text->tokenizer) out.tokenizer = toQString(e.text->tokenizer->description());
     out.files = static_cast<qint32>(e.summary.files.size());
     out.parameters = e.summary.parameters;

@@ -220,6 +220,7 @@ struct ModelExaminationView {
     QString name;     ///< the folder's name
     QString problem;  ///< why this is no complete model; then only folder and name are filled
     QString layout;
+    QString format;  ///< how weights are stored: "BF16", "FP8 in blocks of …"
     QString tokenizer;
     qint32 files = 0;  ///< weight files
     qint64 parameters = 0;
@@ -255,6 +256,7 @@ struct ModelSummary {
     QString deviceId;  ///< DeviceSummary::id of the device in use
     QString tokenizer;
     QString layout;
+    QString format;  ///< how weights are stored in the files; weightBytes says what they take in memory
     qint64 parameters = 0;
     quint64 weightBytes = 0;
     quint64 keyValueBytes = 0;

@@ -2,6 +2,8 @@
 
 #include "engine/checkpoint/input_file.h"
 #include "engine/checkpoint/model_config_reader.h"
+#include "engine/checkpoint/quantisation.h"
+#include "engine/checkpoint/quantised_reader.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/tensor_catalogue.h"
 
@@ -118,6 +120,7 @@ void toFloat32(DType type, std::span<const std::byte> source, std::span<float> d
 struct Checkpoint::Impl {
     fs::path folder;
     ModelConfig config;
+    Quantisation quantisation;
     std::string generationJson;
     CheckpointSummary summary;
     std::vector<SafetensorsFile> files;
@@ -129,6 +132,8 @@ struct Checkpoint::Impl {
     Status openShards(const std::map<std::string, std::string>& shards);
     Status openOne(const std::string& name);
     Status match();
+    [[nodiscard]] Status checkShapes() const;
+    void describeFormat();
     void noteStrayFiles();
 };
 
@@ -138,6 +143,9 @@ Status Checkpoint::Impl::readConfigs() {
     auto parsed = parseModelConfig(*text, printablePath(folder / kConfigName));
     if (!parsed.ok()) return parsed.error();
     config = *std::move(parsed);
+    auto stored = parseQuantisation(*text, printablePath(folder / kConfigName));
+    if (!stored.ok()) return stored.error();
+    quantisation = *std::move(stored);
     const fs::path generation = folder / kGenerationName;
     if (!isThere(generation)) return {};
     auto generationText = readWholeFile(generation, kLargestConfig);
@@ -215,11 +223,57 @@ Status Checkpoint::Impl::match() {
         for (const SafetensorsEntry& entry : files[i].entries())
             stored.push_back({entry.name, entry.dtype, entry.shape, entry.elements, i, files[i].fileOffset(entry)});
     const std::string source = printablePath(files.size() == 1 ? folder / summary.files.front() : folder);
-    auto built = buildCatalogue(config, stored, source);
+    auto built = buildCatalogue(config, quantisation, stored, source);
     if (!built.ok()) return built.error();
     catalogue = *std::move(built);
     for (std::size_t i = 0; i < catalogue.tensors.size(); ++i) byName.emplace(catalogue.tensors[i].name, i);
+    return checkShapes();
+}
+
+Status Checkpoint::Impl::checkShapes() const {
+    for (const ShapeCheck& check : catalogue.shapeChecks) {
+        std::array<std::int64_t, 2> found{};
+        std::array<std::int32_t, 2> narrow{};
+        const std::span<std::byte> bytes = check.wide ? std::span<std::byte>(std::as_writable_bytes(std::span(found)))
+                                                      : std::span<std::byte>(std::as_writable_bytes(std::span(narrow)));
+        if (auto ok = files[check.place.file].file().readAt(check.place.offset, bytes); !ok.ok()) return ok;
+        if (!check.wide) found = {narrow[0], narrow[1]};
+        if (found[0] != check.rows || found[1] != check.columns)
+            return makeError(ErrorKind::Format,
+                             printablePath(folder) + ": " + printable(check.name) + " says " + describeShape(found) +
+                                 ", expected " + describeShape(std::array{check.rows, check.columns}),
+                             "config.json and the weights must be of the same model");
+    }
     return {};
+}
+
+void Checkpoint::Impl::describeFormat() {
+    std::map<std::string_view, std::int64_t> types;  // parameters of each type that are not quantised
+    std::string zeroPoints;
+    std::int64_t group = 0;
+    for (const auto& segments : catalogue.segments)
+        for (const TensorSegment& segment : segments) {
+            if (!segment.quantised)
+                types[dtypeName(segment.dtype)] += segment.elements;
+            else if (segment.quantised->hasZeroPoints)
+                zeroPoints = " with zero points";
+            if (segment.quantised) group = segment.quantised->groupSize;
+        }
+    std::string_view main = types.empty() ? "" : types.begin()->first;
+    for (const auto& type : types)
+        if (type.second > types[main]) main = type.first;
+    summary.quantised = catalogue.quantisedParameters > 0;
+    if (!summary.quantised) {
+        summary.format = main;
+        return;
+    }
+    const double share = 100.0 * static_cast<double>(catalogue.quantisedParameters) / static_cast<double>(catalogue.parameters);
+    std::array<char, 32> percent{};
+    std::snprintf(percent.data(), percent.size(), "%.0f%%", share);
+    summary.format =
+        (quantisation.format == QuantisedFormat::Fp8Blocks ? std::string("FP8 in blocks of 128 × 128")
+                                                           : "4 bits in groups of " + std::to_string(group) + zeroPoints) +
+        " (" + percent.data() + " of the parameters), " + std::string(main);
 }
 
 void Checkpoint::Impl::noteStrayFiles() {
@@ -244,6 +298,7 @@ Result<Checkpoint> Checkpoint::open(const fs::path& folder) try {
     summary.weightBytes = impl->catalogue.weightBytes;
     summary.layout = (impl->files.size() == 1 ? "single file, " : std::to_string(impl->files.size()) + " shards, ") +
                      impl->catalogue.expertLayout;
+    impl->describeFormat();
     summary.notes = impl->config.notes;
     summary.notes.insert(summary.notes.end(), impl->catalogue.notes.begin(), impl->catalogue.notes.end());
     impl->noteStrayFiles();
@@ -299,8 +354,15 @@ Status Checkpoint::read(const TensorInfo& tensor, std::int64_t first, std::int64
         std::int64_t left = std::min(first + count, segmentEnd) - from;
         const InputFile& file = m_impl->files[segment.file].file();
         std::uint64_t offset = segment.offset + static_cast<std::uint64_t>(from - segmentFirst) * dtypeSize(segment.dtype);
+        const std::int64_t inSegment = from - segmentFirst;
         segmentFirst = segmentEnd;
         if (left <= 0) continue;
+        if (segment.quantised && segment.dtype == own.dtype) {
+            const std::size_t bytes = static_cast<std::size_t>(left) * size;
+            if (auto ok = readQuantised(segment, m_impl->files, inSegment, left, destination.first(bytes)); !ok.ok()) return ok;
+            destination = destination.subspan(bytes);
+            continue;
+        }
         if (segment.dtype == own.dtype) {
             const std::size_t bytes = static_cast<std::size_t>(left) * size;
             if (auto ok = file.readAt(offset, destination.first(bytes)); !ok.ok()) return ok;
@@ -308,9 +370,16 @@ Status Checkpoint::read(const TensorInfo& tensor, std::int64_t first, std::int64
             continue;
         }
         const std::size_t width = dtypeSize(segment.dtype);
+        std::int64_t done = inSegment;
         while (left > 0) {
             const std::size_t n = std::min(static_cast<std::size_t>(left), kPiece);
-            if (auto ok = file.readAt(offset, std::span(piece).first(n * width)); !ok.ok()) return ok;
+            const auto bytes = std::span(piece).first(n * width);
+            const auto many = static_cast<std::int64_t>(n);
+            if (auto ok =
+                    segment.quantised ? readQuantised(segment, m_impl->files, done, many, bytes) : file.readAt(offset, bytes);
+                !ok.ok())
+                return ok;
+            done += many;
             toFloat32(segment.dtype, std::span(piece).first(n * width), std::span(floats).first(n));
             std::memcpy(destination.data(), floats.data(), n * sizeof(float));
             destination = destination.subspan(n * sizeof(float));

@@ -27,13 +27,15 @@ void toFloat32(DType type, std::span<const std::byte> source, std::span<float> d
 
 /// One tensor of the catalogue, under its canonical name: prefix `model.`, experts fused ([E, 2·I, D] and [E, D, I]), whatever
 /// the layout on disk. `conv1d.weight` is [C, K] and `conv_right_weight` [C, K-1] here. A fused view over per-expert tensors
-/// of several types has dtype F32 and is converted while it is read.
+/// of several types has dtype F32 and is converted while it is read. A quantised tensor has the type that its values are given
+/// in: BF16 for FP8, the scales' type for 4 bits.
 struct TensorInfo {
     std::string name;
     DType dtype = DType::BF16;
     std::vector<std::int64_t> shape;
     std::int64_t elements = 0;
 
+    /// As it is read.
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements) * dtypeSize(dtype); }
 };
 
@@ -45,6 +47,8 @@ struct CheckpointSummary {
     std::vector<std::string> files;  ///< weight files, in order
     std::vector<std::string> notes;  ///< ignored tensors, stray files, assumed values
     std::string layout;              ///< e.g. "single file, fused experts"
+    std::string format;      ///< how weights are stored, e.g. "BF16", "FP8 in blocks of 128 × 128 (97% of the parameters)"
+    bool quantised = false;  ///< some weights are stored in FP8 or 4 bits
 };
 
 /// An open, validated checkpoint. Immutable and safe to read from several threads; closes its files when destroyed.
@@ -76,8 +80,9 @@ public:
     /// nullptr when the catalogue has no such canonical name (e.g. `lm_head.weight` with tied embeddings).
     [[nodiscard]] const TensorInfo* find(std::string_view canonicalName) const;
 
-    /// Reads elements [first, first + count) of a tensor in its own dtype into `destination`, which must hold exactly
-    /// count · dtypeSize bytes. pread only: a file that shrinks meanwhile gives an Io error, never a crash.
+    /// Reads elements [first, first + count) of a tensor in its own dtype, quantised values as what they stand for, into
+    /// `destination`, which must hold exactly count · dtypeSize bytes. pread only: a file that shrinks meanwhile gives an Io
+    /// error, never a crash.
     Status read(const TensorInfo& tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) const;
 
 private:

@@ -1,14 +1,12 @@
 #include "engine/checkpoint/synth.h"
 
-#include <nlohmann/json.hpp>
+#include "engine/checkpoint/number_formats.h"
+#include "engine/checkpoint/output_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -42,44 +40,6 @@ float normal(std::uint64_t seed, std::uint64_t index) {
     return std::sqrt(-2.0F * std::log(uniform(h))) * std::cos(2.0F * std::numbers::pi_v<float> * uniform(mix(h)));
 }
 
-/// Nearest BF16, ties to even; inputs are finite.
-std::uint16_t toBf16(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
-}
-
-/// A file that is written at any offset by several threads.
-class OutputFile {
-public:
-    explicit OutputFile(const std::filesystem::path& path)
-        : m_fd(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644)) {}
-    OutputFile(OutputFile&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
-    OutputFile& operator=(OutputFile&&) = delete;
-    ~OutputFile() {
-        if (m_fd >= 0) ::close(m_fd);
-    }
-    [[nodiscard]] bool isOpen() const { return m_fd >= 0; }
-    /// Makes the file this long; what was not written reads as zeros.
-    [[nodiscard]] bool resize(std::uint64_t bytes) const { return ::ftruncate(m_fd, static_cast<off_t>(bytes)) == 0; }
-    [[nodiscard]] bool write(const void* data, std::size_t bytes, std::uint64_t offset) const {
-        const auto* at = static_cast<const char*>(data);
-        while (bytes > 0) {
-            const ssize_t n = ::pwrite(m_fd, at, bytes, static_cast<off_t>(offset));
-            if (n <= 0) {
-                if (n < 0 && errno == EINTR) continue;
-                return false;
-            }
-            at += n;
-            offset += static_cast<std::uint64_t>(n);
-            bytes -= static_cast<std::size_t>(n);
-        }
-        return true;
-    }
-
-private:
-    int m_fd;
-};
-
 struct Piece {
     std::size_t tensor = 0;
     std::int64_t first = 0;
@@ -87,10 +47,6 @@ struct Piece {
     std::size_t file = 0;
     std::uint64_t offset = 0;
 };
-
-Error ioError(const std::string& what) {
-    return makeError(ErrorKind::Io, what + ": " + std::strerror(errno), "check the folder and the free space");
-}
 
 /// Writes all pieces with several threads.
 Status writePieces(const SyntheticWeights& weights, const std::vector<OutputFile>& files, const std::vector<Piece>& pieces,
@@ -229,7 +185,7 @@ SyntheticWeights::SyntheticWeights(const ModelConfig& config, std::uint64_t seed
         if (!isNew) continue;
         std::vector<std::uint16_t> bits(kTableSize);
         for (std::size_t j = 0; j < kTableSize; ++j)
-            bits[j] = toBf16(m_recipes[i].deviation * normal(mix(m_seed + 1 + found->second), j));
+            bits[j] = toBrain(m_recipes[i].deviation * normal(mix(m_seed + 1 + found->second), j));
         m_bits.push_back(std::move(bits));
     }
 }
@@ -254,7 +210,7 @@ void SyntheticWeights::read(std::size_t tensor, std::int64_t first, std::int64_t
             const auto index = static_cast<std::uint64_t>(first + i);
             const float value =
                 r.logUniform ? std::log(uniform(mix(own + index)) * 15.9F + 0.1F) : r.mean + r.deviation * normal(own, index);
-            const std::uint16_t bits = toBf16(value);
+            const std::uint16_t bits = toBrain(value);
             std::memcpy(destination.data() + 2 * i, &bits, 2);
         }
         return;

@@ -4,6 +4,7 @@
 #include "engine/checkpoint/safetensors.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +18,7 @@ using Shape = std::vector<std::int64_t>;
 
 constexpr std::size_t kListed = 10;
 constexpr std::string_view kPlainPrefix = "model.";
+constexpr std::string_view kWeight = ".weight";
 constexpr std::string_view kNestedPrefix = "model.language_model.";
 
 // Faults of one sort: the first ten in words, and how many there were.
@@ -74,8 +76,9 @@ std::int64_t layerOfExpertTensor(std::string_view name, std::string_view prefix)
 
 class CatalogueBuilder {
 public:
-    CatalogueBuilder(const ModelConfig& config, std::span<const StoredTensor> stored, const std::string& source)
-        : m_config(config), m_stored(stored), m_source(source), m_used(stored.size(), false) {}
+    CatalogueBuilder(const ModelConfig& config, const Quantisation& quantisation, std::span<const StoredTensor> stored,
+                     const std::string& source)
+        : m_config(config), m_quantisation(quantisation), m_stored(stored), m_source(source), m_used(stored.size(), false) {}
 
     Result<TensorCatalogue> build() {
         index();
@@ -114,6 +117,134 @@ private:
         }
     }
 
+    // The segments that hold the weight `name` of this shape, quantised or not; false (and a fault) when something is wrong.
+    bool locate(const std::string& name, const Shape& shape, bool anyRank, std::vector<TensorSegment>& out) {
+        if (m_quantisation.format == QuantisedFormat::Int4Groups && shape.size() == 2 && name.ends_with(kWeight)) {
+            const std::string module = name.substr(0, name.size() - kWeight.size());
+            if (m_byName.count(module + ".weight_packed") != 0) return locateInt4(module, shape, out);
+        }
+        if (m_quantisation.format == QuantisedFormat::Fp8Blocks) {
+            const auto it = m_byName.find(name);
+            if (it != m_byName.end() && m_stored[it->second].dtype == "F8_E4M3" && m_stored[it->second].shape == shape &&
+                (shape.size() == 3 || (shape.size() == 2 && name.ends_with(kWeight))))
+                return locateFp8(name, m_stored[it->second], shape, out);
+        }
+        const StoredTensor* tensor = take(name, shape, anyRank);
+        if (tensor == nullptr) return false;
+        out.push_back(segmentOf(*tensor));
+        return true;
+    }
+
+    // A part of a quantised weight, of this shape and one of these types.
+    const StoredTensor* takePart(const std::string& name, const Shape& shape, std::initializer_list<std::string_view> types) {
+        const auto it = m_byName.find(name);
+        if (it == m_byName.end()) {
+            m_missing.add(name + " " + describeShape(shape));
+            return nullptr;
+        }
+        m_used[it->second] = true;
+        const StoredTensor& tensor = m_stored[it->second];
+        const bool known = std::find(types.begin(), types.end(), std::string_view(tensor.dtype)) != types.end();
+        if (tensor.shape == shape && known) return &tensor;
+        std::string expected;
+        for (const std::string_view type : types) expected += (expected.empty() ? "" : " or ") + std::string(type);
+        m_wrongShape.add(name + " is " + describeTensor(tensor.dtype, tensor.shape) + ", expected " + expected + " " +
+                         describeShape(shape));
+        return nullptr;
+    }
+
+    // Whether `module` may be quantised; a fault otherwise.
+    bool mayBeQuantised(const std::string& module) {
+        const auto kept = m_quantisation.keeps(module);
+        if (!kept.ok()) {
+            if (!m_patternError) m_patternError = kept.error();
+            return false;
+        }
+        if (*kept) m_contradicted.add(module);
+        return !*kept;
+    }
+
+    bool locateFp8(const std::string& name, const StoredTensor& tensor, const Shape& shape, std::vector<TensorSegment>& out) {
+        m_used[m_byName.at(name)] = true;
+        const bool fused = shape.size() == 3;
+        if (!mayBeQuantised(fused ? name : name.substr(0, name.size() - kWeight.size()))) return false;
+        const std::int64_t rows = shape[shape.size() - 2];
+        const std::int64_t columns = shape.back();
+        const std::int64_t blockRows = (rows + kScaleBlock - 1) / kScaleBlock;
+        const std::int64_t blockColumns = (columns + kScaleBlock - 1) / kScaleBlock;
+        Shape scaleShape{blockRows, blockColumns};
+        if (fused) scaleShape.insert(scaleShape.begin(), shape[0]);
+        const StoredTensor* scales = takePart(name + "_scale_inv", scaleShape, {"F32", "BF16", "F16"});
+        if (scales == nullptr) return false;
+        const DType scaleType = *weightType(scales->dtype);
+        for (std::int64_t item = 0; item < (fused ? shape[0] : 1); ++item) {
+            auto storage = std::make_shared<QuantisedStorage>();
+            storage->format = QuantisedFormat::Fp8Blocks;
+            storage->columns = columns;
+            storage->scaleType = scaleType;
+            const auto skipped = static_cast<std::uint64_t>(item * blockRows * blockColumns) * dtypeSize(scaleType);
+            storage->scales = {scales->file, scales->offset + skipped};
+            storage->name = name;
+            out.push_back({tensor.file, tensor.offset + static_cast<std::uint64_t>(item * rows * columns), DType::BF16,
+                           rows * columns, std::move(storage)});
+        }
+        return true;
+    }
+
+    bool locateInt4(const std::string& module, const Shape& shape, std::vector<TensorSegment>& out) {
+        const std::int64_t rows = shape[0];
+        const std::int64_t columns = shape[1];
+        const StoredTensor* packed =
+            takePart(module + ".weight_packed", {rows, (columns + kNibblesPerWord - 1) / kNibblesPerWord}, {"I32"});
+        const StoredTensor* stated = takePart(module + ".weight_shape", {2}, {"I64", "I32"});
+        markUsed(module + ".weight_scale");  // also where the shape cannot be told, so that it is not called unknown
+        markUsed(module + ".weight_zero_point");
+        if (m_byName.count(module + ".weight_g_idx") != 0) {
+            markUsed(module + ".weight_g_idx");
+            m_reordered.add(module + ".weight_g_idx");
+        }
+        if (!mayBeQuantised(module)) return false;
+        const auto group = m_quantisation.groupOf(module);
+        if (!group.ok()) {
+            if (!m_patternError) m_patternError = group.error();
+            return false;
+        }
+        if (*group == nullptr) {
+            m_untargeted.add(module);
+            return false;
+        }
+        const std::int64_t size = (*group)->size;
+        if (columns % size != 0) {
+            m_undivided.add(module + " (rows of " + std::to_string(columns) + ", groups of " + std::to_string(size) + ")");
+            return false;
+        }
+        const StoredTensor* scales = takePart(module + ".weight_scale", {rows, columns / size}, {"BF16", "F16", "F32"});
+        const bool hasZeroPoints = !(*group)->symmetric;
+        const Shape zeroShape{(rows + kNibblesPerWord - 1) / kNibblesPerWord, columns / size};
+        const StoredTensor* zeroPoints = hasZeroPoints ? takePart(module + ".weight_zero_point", zeroShape, {"I32"}) : nullptr;
+        if (!hasZeroPoints && m_byName.count(module + ".weight_zero_point") != 0)
+            m_wrongShape.add(module + ".weight_zero_point is there although config_groups say symmetric");
+        if (packed == nullptr || stated == nullptr || scales == nullptr || (hasZeroPoints && zeroPoints == nullptr)) return false;
+        auto storage = std::make_shared<QuantisedStorage>();
+        storage->format = QuantisedFormat::Int4Groups;
+        storage->columns = columns;
+        storage->groupSize = size;
+        storage->scaleType = *weightType(scales->dtype);
+        storage->scales = {scales->file, scales->offset};
+        storage->hasZeroPoints = hasZeroPoints;
+        if (hasZeroPoints) storage->zeroPoints = {zeroPoints->file, zeroPoints->offset};
+        storage->name = packed->name;
+        const DType readAs = storage->scaleType;
+        m_result.shapeChecks.push_back({stated->name, {stated->file, stated->offset}, stated->dtype == "I64", rows, columns});
+        out.push_back({packed->file, packed->offset, readAs, rows * columns, std::move(storage)});
+        return true;
+    }
+
+    void markUsed(const std::string& name) {
+        const auto it = m_byName.find(name);
+        if (it != m_byName.end()) m_used[it->second] = true;
+    }
+
     // The stored tensor `name`, marked as used; nullptr (and a fault) when it is missing or no weight of this many elements.
     // `anyRank`: only the number of elements has to agree.
     const StoredTensor* take(const std::string& name, const Shape& shape, bool anyRank) {
@@ -145,22 +276,26 @@ private:
     static std::string bytesOf(const StoredTensor& tensor) { return bytesOf(tensor.dtype, tensor.elements); }
 
     static TensorSegment segmentOf(const StoredTensor& tensor) {
-        return {tensor.file, tensor.offset, *weightType(tensor.dtype), tensor.elements};
+        return {tensor.file, tensor.offset, *weightType(tensor.dtype), tensor.elements, nullptr};
     }
 
     void addNamed(const std::string& storedName, std::string canonical, Shape shape, bool anyRank = false) {
         const Shape storedShape = canonical.ends_with(".conv1d.weight") ? Shape{shape[0], 1, shape[1]} : shape;
-        const StoredTensor* tensor = take(storedName, storedShape, anyRank);
-        if (tensor == nullptr) return;
-        put({std::move(canonical), *weightType(tensor->dtype), std::move(shape), tensor->elements}, {segmentOf(*tensor)});
+        std::vector<TensorSegment> segments;
+        if (!locate(storedName, storedShape, anyRank, segments)) return;
+        const std::int64_t elements = product(shape);
+        const DType dtype = segments.front().dtype;
+        put({std::move(canonical), dtype, std::move(shape), elements}, std::move(segments));
     }
     void add(const std::string& name, Shape shape, bool anyRank = false) {
         addNamed(std::string(m_prefix) + name, std::string(kPlainPrefix) + name, std::move(shape), anyRank);
     }
     void put(TensorInfo info, std::vector<TensorSegment> segments) {
         m_result.parameters += info.elements;
-        for (const TensorSegment& s : segments)
-            m_result.weightBytes += static_cast<std::uint64_t>(s.elements) * dtypeSize(s.dtype);
+        for (const TensorSegment& s : segments) {
+            m_result.weightBytes += s.storedBytes();
+            m_result.quantisedParameters += s.quantised ? s.elements : 0;
+        }
         m_result.tensors.push_back(std::move(info));
         m_result.segments.push_back(std::move(segments));
     }
@@ -242,8 +377,7 @@ private:
         for (std::int64_t e = 0; e < m_config.numExperts; ++e) {
             const std::string expert = head + std::to_string(e) + '.';
             for (const std::string& part : parts) {
-                const StoredTensor* tensor = take(expert + part, partShape, false);
-                if (tensor != nullptr) segments.push_back(segmentOf(*tensor));
+                locate(expert + part, partShape, false, segments);
             }
         }
         if (segments.size() != static_cast<std::size_t>(m_config.numExperts) * parts.size()) return;
@@ -281,16 +415,31 @@ private:
         part(m_missing, "tensor is missing", "tensors are missing");
         part(m_wrongShape, "tensor has another shape", "tensors have another shape");
         part(m_wrongType, "tensor has a type other than BF16, F16 or F32", "tensors have a type other than BF16, F16 or F32");
+        part(m_contradicted, "module is quantised although config.json lists it among those that keep their type",
+             "modules are quantised although config.json lists them among those that keep their type");
+        part(m_untargeted, "module is quantised although no config_groups entry targets it",
+             "modules are quantised although no config_groups entry targets them");
+        part(m_undivided, "module has rows that its group size does not divide",
+             "modules have rows that their group size does not divide");
+        part(m_reordered, "tensor reorders columns (activation order), which is not read",
+             "tensors reorder columns (activation order), which is not read");
         part(m_unknown, "tensor is not part of this model", "tensors are not part of this model");
         part(m_duplicates, "tensor is stored twice", "tensors are stored twice");
+        if (m_patternError) return m_patternError;
         if (text.empty()) return std::nullopt;
         if (m_wrongType.count != 0)
             return makeError(ErrorKind::Unsupported, m_source + ": " + text,
-                             "quantised checkpoints cannot be loaded: use the BF16, F16 or F32 one");
+                             m_quantisation.format == QuantisedFormat::None
+                                 ? "config.json has no quantization_config that says how to read them: use the BF16, F16 or F32 "
+                                   "checkpoint, or fetch config.json again"
+                                 : "these tensors must keep their own type: use another checkpoint");
+        if (m_reordered.count != 0)
+            return makeError(ErrorKind::Unsupported, m_source + ": " + text, "use a checkpoint without activation order");
         return makeError(ErrorKind::Format, m_source + ": " + text, "config.json and the weights must be of the same model");
     }
 
     const ModelConfig& m_config;
+    const Quantisation& m_quantisation;
     std::span<const StoredTensor> m_stored;
     const std::string& m_source;
     std::vector<bool> m_used;
@@ -305,6 +454,11 @@ private:
     Faults m_wrongShape;
     Faults m_wrongType;
     Faults m_duplicates;
+    Faults m_contradicted;
+    Faults m_untargeted;
+    Faults m_undivided;
+    Faults m_reordered;
+    std::optional<Error> m_patternError;
 };
 
 }  // namespace
@@ -315,9 +469,25 @@ std::string firstTen(std::span<const std::string> names) {
     return faults.list();
 }
 
-Result<TensorCatalogue> buildCatalogue(const ModelConfig& config, std::span<const StoredTensor> stored,
-                                       const std::string& source) {
-    return CatalogueBuilder(config, stored, source).build();
+std::uint64_t TensorSegment::storedBytes() const {
+    if (!quantised) return static_cast<std::uint64_t>(elements) * dtypeSize(dtype);
+    const QuantisedStorage& q = *quantised;
+    const std::int64_t rows = elements / q.columns;
+    const auto blocks = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
+    std::int64_t weights = elements;
+    std::int64_t scales = blocks(rows, kScaleBlock) * blocks(q.columns, kScaleBlock);
+    std::int64_t zeroPoints = 0;
+    if (q.format == QuantisedFormat::Int4Groups) {
+        weights = rows * blocks(q.columns, kNibblesPerWord) * 4;
+        scales = rows * (q.columns / q.groupSize);
+        if (q.hasZeroPoints) zeroPoints = blocks(rows, kNibblesPerWord) * (q.columns / q.groupSize) * 4;
+    }
+    return static_cast<std::uint64_t>(weights + zeroPoints) + static_cast<std::uint64_t>(scales) * dtypeSize(q.scaleType);
+}
+
+Result<TensorCatalogue> buildCatalogue(const ModelConfig& config, const Quantisation& quantisation,
+                                       std::span<const StoredTensor> stored, const std::string& source) {
+    return CatalogueBuilder(config, quantisation, stored, source).build();
 }
 
 }  // namespace trefoil

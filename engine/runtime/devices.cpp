@@ -68,6 +68,10 @@ DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& option
 }
 
 Result<DeviceChoice> cudaChoice(const Checkpoint& checkpoint, const DeviceOptions& options, const CudaDevice& device) {
+    if (checkpoint.summary().quantised)
+        return makeError(ErrorKind::Unsupported,
+                         "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
+                         "use --device cpu, or the BF16 checkpoint");
     if (!device.usable)
         return makeError(ErrorKind::DeviceUnavailable, "the GPU cannot be used: " + device.reason, "use --device cpu");
     auto plan = planCudaMemory(weightSource(checkpoint), device.index, options.context);

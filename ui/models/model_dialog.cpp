@@ -102,6 +102,7 @@ void ModelDialog::addModel(QVBoxLayout* column, const ModelSummary& model) {
     addRow(form, tr("Folder"), model.folder, palette());
     addRow(form, tr("Device"), model.device, palette());
     addRow(form, tr("Files"), model.layout, palette());
+    addRow(form, tr("Format"), model.format, palette());
     addRow(form, tr("Tokenizer"), model.tokenizer.isEmpty() ? tr("none found") : model.tokenizer, palette());
     addRow(form, tr("Parameters"), largeCountText(model.parameters), palette());
     addRow(form, tr("Context"), tr("%1 tokens").arg(countText(model.context)), palette());

@@ -256,6 +256,7 @@ void OpenModelPage::showExamination() {
                    tr("%1, %2 on the disk, %3")
                        .arg(largeCountText(m_model->parameters), bytesText(m_model->weightBytes), m_model->layout),
                    palette());
+            addRow(form, tr("Format"), m_model->format, palette());
             addRow(form, tr("Tokenizer"), m_model->tokenizer.isEmpty() ? tr("none found") : m_model->tokenizer, palette());
             addRow(form, tr("Context"), tr("%1 tokens at most").arg(countText(m_model->modelContext)), palette());
             addDevicePlans(column, *m_model);

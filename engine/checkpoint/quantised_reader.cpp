@@ -1,0 +1,175 @@
+#include "engine/checkpoint/quantised_reader.h"
+
+#include "engine/checkpoint/input_file.h"
+#include "engine/checkpoint/number_formats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace trefoil {
+namespace {
+
+constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
+
+void store(DType type, float value, std::byte* destination) {
+    if (type == DType::F32) {
+        std::memcpy(destination, &value, sizeof value);
+        return;
+    }
+    const std::uint16_t bits = type == DType::BF16 ? toBrain(value) : toHalf(value);
+    std::memcpy(destination, &bits, sizeof bits);
+}
+
+/// Whether a magnitude stays finite in a type.
+bool fits(DType type, float magnitude) {
+    if (!std::isfinite(magnitude)) return false;
+    if (type == DType::F16) return magnitude < 65520.0F;
+    return type == DType::F32 || std::isfinite(fromBrain(toBrain(magnitude)));
+}
+
+std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
+
+class Reader {
+public:
+    Reader(const TensorSegment& segment, std::span<const SafetensorsFile> files)
+        : m_segment(segment),
+          m_storage(*segment.quantised),
+          m_files(files),
+          m_isFp8(m_storage.format == QuantisedFormat::Fp8Blocks),
+          m_columns(m_storage.columns),
+          m_rows(segment.elements / m_columns),
+          m_scaleColumns(m_isFp8 ? blocks(m_columns, kScaleBlock) : m_columns / m_storage.groupSize),
+          m_rowBytes(m_isFp8 ? m_columns : blocks(m_columns, kNibblesPerWord) * 4) {}
+
+    Status read(std::int64_t first, std::int64_t count, std::span<std::byte> destination) {
+        const auto size = static_cast<std::int64_t>(dtypeSize(m_segment.dtype));
+        std::vector<std::byte> row(static_cast<std::size_t>(m_columns * size));
+        const std::int64_t end = first + count;
+        const std::int64_t rowsAtOnce = std::max<std::int64_t>(1, kPieceBytes / m_rowBytes);
+        for (std::int64_t at = first; at < end;) {
+            const std::int64_t firstRow = at / m_columns;
+            const std::int64_t lastRow = std::min({(end - 1) / m_columns + 1, firstRow + rowsAtOnce, m_rows});
+            if (auto ok = fetch(firstRow, lastRow - firstRow); !ok.ok()) return ok;
+            for (std::int64_t r = firstRow; r < lastRow; ++r) {
+                const std::int64_t from = at - r * m_columns;
+                const std::int64_t to = std::min(m_columns, end - r * m_columns);
+                std::byte* out = destination.data() + (at - first) * size;
+                const bool whole = from == 0 && to == m_columns;
+                if (auto ok = decode(r, firstRow, whole ? out : row.data()); !ok.ok()) return ok;
+                if (!whole) std::memcpy(out, row.data() + from * size, static_cast<std::size_t>((to - from) * size));
+                at += to - from;
+            }
+        }
+        return {};
+    }
+
+private:
+    Status readAt(const StoredPlace& place, std::uint64_t skip, std::span<std::byte> destination) const {
+        return m_files[place.file].file().readAt(place.offset + skip, destination);
+    }
+
+    /// Weights, scales and zero points of some rows.
+    Status fetch(std::int64_t firstRow, std::int64_t count) {
+        m_weights.resize(static_cast<std::size_t>(count * m_rowBytes));
+        if (auto ok = readAt({m_segment.file, m_segment.offset}, static_cast<std::uint64_t>(firstRow * m_rowBytes), m_weights);
+            !ok.ok())
+            return ok;
+        m_firstScaleRow = m_isFp8 ? firstRow / kScaleBlock : firstRow;
+        const std::int64_t lastScaleRow = m_isFp8 ? (firstRow + count - 1) / kScaleBlock : firstRow + count - 1;
+        const std::int64_t scaleCount = (lastScaleRow - m_firstScaleRow + 1) * m_scaleColumns;
+        const std::size_t scaleSize = dtypeSize(m_storage.scaleType);
+        std::vector<std::byte> stored(static_cast<std::size_t>(scaleCount) * scaleSize);
+        if (auto ok = readAt(m_storage.scales, static_cast<std::uint64_t>(m_firstScaleRow * m_scaleColumns) * scaleSize, stored);
+            !ok.ok())
+            return ok;
+        m_scales.resize(static_cast<std::size_t>(scaleCount));
+        toFloat32(m_storage.scaleType, stored, m_scales);
+        if (auto ok = checkScales(); !ok.ok()) return ok;
+        if (!m_storage.hasZeroPoints) return {};
+        m_firstZeroRow = firstRow / kNibblesPerWord;
+        const std::int64_t zeroCount = ((firstRow + count - 1) / kNibblesPerWord - m_firstZeroRow + 1) * m_scaleColumns;
+        m_zeroPoints.resize(static_cast<std::size_t>(zeroCount));
+        return readAt(m_storage.zeroPoints, static_cast<std::uint64_t>(m_firstZeroRow * m_scaleColumns) * sizeof(std::uint32_t),
+                      std::as_writable_bytes(std::span(m_zeroPoints)));
+    }
+
+    [[nodiscard]] Error damaged(const std::string& what) const {
+        return makeError(ErrorKind::Format, printable(m_storage.name) + ": " + what,
+                         "the checkpoint is damaged or was made wrongly: fetch or make it again");
+    }
+
+    [[nodiscard]] Status checkScales() const {
+        const float largest = m_isFp8 ? kLargestFp8 : m_storage.hasZeroPoints ? 15.0F : 8.0F;
+        for (std::size_t i = 0; i < m_scales.size(); ++i) {
+            if (fits(m_segment.dtype, std::fabs(m_scales[i]) * largest)) continue;
+            const auto row = m_firstScaleRow + static_cast<std::int64_t>(i) / m_scaleColumns;
+            const auto column = static_cast<std::int64_t>(i) % m_scaleColumns;
+            return damaged("its scale in row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
+                           std::to_string(m_scales[i]) + "; a finite number is expected that leaves every weight within " +
+                           std::string(dtypeName(m_segment.dtype)));
+        }
+        return {};
+    }
+
+    Status decode(std::int64_t row, std::int64_t firstRow, std::byte* out) const {
+        const std::byte* weights = m_weights.data() + (row - firstRow) * m_rowBytes;
+        const std::int64_t scaleRow = (m_isFp8 ? row / kScaleBlock : row) - m_firstScaleRow;
+        const float* scales = m_scales.data() + scaleRow * m_scaleColumns;
+        return m_isFp8 ? decodeFp8(row, weights, scales, out) : decodeInt4(row, weights, scales, out);
+    }
+
+    Status decodeFp8(std::int64_t row, const std::byte* weights, const float* scales, std::byte* out) const {
+        const std::size_t size = dtypeSize(m_segment.dtype);
+        for (std::int64_t c = 0; c < m_columns; ++c, out += size) {
+            const float value = fromFp8(static_cast<std::uint8_t>(weights[c]));
+            if (std::isnan(value))
+                return damaged("its value in row " + std::to_string(row) + ", column " + std::to_string(c) + " is NaN");
+            store(m_segment.dtype, value * scales[c / kScaleBlock], out);
+        }
+        return {};
+    }
+
+    Status decodeInt4(std::int64_t row, const std::byte* weights, const float* scales, std::byte* out) const {
+        const std::size_t size = dtypeSize(m_segment.dtype);
+        for (std::int64_t group = 0; group < m_scaleColumns; ++group) {
+            std::uint32_t zero = 8;
+            if (m_storage.hasZeroPoints) {
+                const std::int64_t word = (row / kNibblesPerWord - m_firstZeroRow) * m_scaleColumns + group;
+                zero = m_zeroPoints[static_cast<std::size_t>(word)] >> (4 * (row % kNibblesPerWord)) & 15U;
+            }
+            const std::int64_t end = (group + 1) * m_storage.groupSize;
+            for (std::int64_t c = group * m_storage.groupSize; c < end; ++c, out += size) {
+                const std::uint32_t value = static_cast<std::uint32_t>(weights[c / 2]) >> (4 * (c % 2)) & 15U;
+                const int difference = static_cast<int>(value) - static_cast<int>(zero);
+                store(m_segment.dtype, static_cast<float>(difference) * scales[group], out);
+            }
+        }
+        return {};
+    }
+
+    const TensorSegment& m_segment;
+    const QuantisedStorage& m_storage;
+    std::span<const SafetensorsFile> m_files;
+    const bool m_isFp8;
+    const std::int64_t m_columns;
+    const std::int64_t m_rows;
+    const std::int64_t m_scaleColumns;
+    const std::int64_t m_rowBytes;
+    std::vector<std::byte> m_weights;
+    std::vector<float> m_scales;
+    std::vector<std::uint32_t> m_zeroPoints;
+    std::int64_t m_firstScaleRow = 0;
+    std::int64_t m_firstZeroRow = 0;
+};
+
+}  // namespace
+
+Status readQuantised(const TensorSegment& segment, std::span<const SafetensorsFile> files, std::int64_t first, std::int64_t count,
+                     std::span<std::byte> destination) {
+    return Reader(segment, files).read(first, count, destination);
+}
+
+}  // namespace trefoil
