@@ -322,6 +322,16 @@ StoreResult<TraceView> ConversationStore::trace(const QString& messageId) {
     return unpackTraces(pieces.value);
 }
 
+StoreResult<QList<QByteArray>> ConversationStore::tracePieces(const QString& messageId) {
+    if (!isOpen()) return {{}, Private::closed()};
+    return rows::readTracePieces(d->m_database, messageId);
+}
+
+StoreResult<bool> ConversationStore::isHere(const ArchivedConversation& conversation) {
+    if (!isOpen()) return {{}, Private::closed()};
+    return rows::isHere(d->m_database, conversation);
+}
+
 StoreProblem ConversationStore::backUp(const QString& path) {
     if (!isOpen()) return Private::closed();
     return schema::backUp(d->m_database, path);

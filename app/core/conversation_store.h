@@ -48,6 +48,10 @@ public:
     StoreResult<QList<MessageRecord>> messagesAside(const QString& conversationId);
     /// The whole trace of an answer; without passes when none was kept.
     StoreResult<TraceView> trace(const QString& messageId);
+    /// The packed trace of an answer, in pieces.
+    StoreResult<QList<QByteArray>> tracePieces(const QString& messageId);
+    /// Whether a conversation of a file is here already, or one of its messages in another conversation. A hidden one is not.
+    StoreResult<bool> isHere(const ArchivedConversation& conversation);
     /// A copy with everything that is stored so far, usable on its own.
     StoreProblem backUp(const QString& path);
 

@@ -1,5 +1,7 @@
 #include "app/core/store_backend.h"
 
+#include "app/core/trace_store.h"
+
 #include <QDeadlineTimer>
 #include <QThread>
 
@@ -41,19 +43,82 @@ void StoreBackend::loadList(RequestId id) {
     emit listLoaded(id, list.value, list.problem);
 }
 
-void StoreBackend::loadConversation(RequestId id, const QString& conversationId) {
-    StoreResult<ConversationRecord> conversation = m_store.conversation(conversationId);
-    StoreResult<QList<MessageRecord>> messages;
-    StoreResult<QList<MessageRecord>> aside;
-    if (conversation.ok()) messages = m_store.messages(conversationId);
-    if (conversation.ok() && messages.ok()) {
-        aside = m_store.messagesAside(conversationId);
-        messages.problem = aside.problem;
+StoreProblem StoreBackend::readWhole(const QString& id, ConversationRecord* conversation, QList<MessageRecord>* messages,
+                                     QList<MessageRecord>* aside) {
+    StoreResult<ConversationRecord> record = m_store.conversation(id);
+    StoreResult<QList<MessageRecord>> shown;
+    StoreResult<QList<MessageRecord>> others;
+    if (record.ok()) shown = m_store.messages(id);
+    if (record.ok() && shown.ok()) {
+        others = m_store.messagesAside(id);
+        shown.problem = others.problem;
     }
-    StoreProblem problem = conversation.ok() ? messages.problem : conversation.problem;
-    overlayOnConversation(m_waiting, conversationId, &conversation.value, &messages.value, &aside.value);
-    if (problem.kind == StoreProblemKind::NotFound && !conversation.value.id.isEmpty()) problem = {};  // known from the queue
-    emit conversationLoaded(id, conversation.value, messages.value, problem, aside.value);
+    StoreProblem problem = record.ok() ? shown.problem : record.problem;
+    overlayOnConversation(m_waiting, id, &record.value, &shown.value, &others.value);
+    if (problem.kind == StoreProblemKind::NotFound && !record.value.id.isEmpty()) problem = {};  // known from the queue
+    *conversation = record.value;
+    *messages = shown.value;
+    *aside = others.value;
+    return problem;
+}
+
+void StoreBackend::loadConversation(RequestId id, const QString& conversationId) {
+    ConversationRecord conversation;
+    QList<MessageRecord> messages;
+    QList<MessageRecord> aside;
+    const StoreProblem problem = readWhole(conversationId, &conversation, &messages, &aside);
+    emit conversationLoaded(id, conversation, messages, problem, aside);
+}
+
+void StoreBackend::loadArchive(RequestId id, const QString& conversationId) {
+    ArchivedConversation archived;
+    QList<MessageRecord> messages;
+    QList<MessageRecord> aside;
+    StoreProblem problem = readWhole(conversationId, &archived.record, &messages, &aside);
+    if (!messages.isEmpty()) archived.activeLeaf = messages.constLast().id;
+    for (const MessageRecord& message : messages + aside) {
+        if (!problem.ok()) break;
+        StoreResult<QList<QByteArray>> trace = m_store.tracePieces(message.id);
+        problem = trace.problem;
+        TraceView waiting;
+        overlayOnTrace(m_waiting, message.id, &waiting);
+        if (!waiting.passes.isEmpty()) trace.value += packTrace(waiting);
+        archived.messages.append({message, trace.value});
+    }
+    sortForArchive(&archived.messages);
+    emit archiveLoaded(id, archived, problem);
+}
+
+bool StoreBackend::waits(const QString& conversationId) const {
+    ConversationRecord record;
+    QList<MessageRecord> messages;
+    QList<MessageRecord> aside;
+    overlayOnConversation(m_waiting, conversationId, &record, &messages, &aside);
+    return !record.id.isEmpty();
+}
+
+void StoreBackend::importConversations(RequestId id, const QList<ArchivedConversation>& conversations, ExistingChoice existing) {
+    ImportReport report;
+    ImportConversations operation;
+    for (const ArchivedConversation& conversation : conversations) {
+        const StoreResult<bool> stored = m_store.isHere(conversation);
+        if (!stored.ok()) return emit imported(id, {}, stored.problem);
+        const bool here = stored.value || waits(conversation.record.id);
+        if (here && existing == ExistingChoice::LeaveOut) {
+            ++report.alreadyHere;
+        } else if (here) {
+            ++report.copies;
+            operation.conversations.append(markedCopy(conversation));
+        } else if (existing != ExistingChoice::OnlyCopy) {
+            operation.conversations.append(conversation);
+        }
+    }
+    report.added = static_cast<int>(operation.conversations.size());
+    if (report.added > 0) {
+        report.first = operation.conversations.constFirst().record.id;
+        enqueue(operation);
+    }
+    emit imported(id, report, {});
 }
 
 void StoreBackend::loadTrace(RequestId id, const QString& messageId) {

@@ -22,6 +22,8 @@ public:
     void loadConversation(RequestId id, const QString& conversationId);
     void loadTrace(RequestId id, const QString& messageId);
     void backUp(RequestId id, const QString& path);
+    void loadArchive(RequestId id, const QString& conversationId);
+    void importConversations(RequestId id, const QList<ArchivedConversation>& conversations, ExistingChoice existing);
     void enqueue(const StoreOperation& operation);
     /// Tries for at most `timeoutMs`; closes the store when all is stored.
     FlushReport flushAndClose(int timeoutMs);
@@ -35,12 +37,19 @@ signals:
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,
+                       const trefoil::StoreProblem& problem);
+    void imported(trefoil::RequestId id, const trefoil::ImportReport& report, const trefoil::StoreProblem& problem);
     void notSaved(const trefoil::StoreProblem& reason, int waiting);
     void saved();
     void writeRejected(const trefoil::StoreProblem& problem);
 
 private:
     void drain();
+    /// The conversation and all its messages, what waits to be written included.
+    StoreProblem readWhole(const QString& id, ConversationRecord* conversation, QList<MessageRecord>* messages,
+                           QList<MessageRecord>* aside);
+    [[nodiscard]] bool waits(const QString& conversationId) const;
 
     ConversationStore m_store;
     QList<StoreOperation> m_waiting;

@@ -1,6 +1,7 @@
 #include "app/core/store_operations.h"
 
 #include "app/core/message_branches.h"
+#include "app/core/trace_store.h"
 
 #include <QHash>
 
@@ -56,6 +57,12 @@ public:
     }
     void operator()(const BeginAnswer& op) {
         if (auto* row = find(op.record.conversationId)) row->updatedUtc = std::max(row->updatedUtc, op.record.createdUtc);
+    }
+    void operator()(const ImportConversations& op) {
+        for (const ArchivedConversation& c : op.conversations) {
+            m_deleted.remove(c.record.id);
+            (*this)(CreateConversation{c.record});
+        }
     }
     template <class T>
     void operator()(const T&) {}  // changes nothing that the list shows
@@ -130,6 +137,14 @@ public:
         message->stopReason = op.reason;
         message->error = op.error;
         message->inProgress = false;
+    }
+    void operator()(const ImportConversations& op) {
+        for (const ArchivedConversation& c : op.conversations) {
+            if (c.record.id != m_id || !m_record->id.isEmpty()) continue;
+            *m_record = c.record;
+            for (const ArchivedMessage& entry : c.messages) m_aside->append(entry.message);
+            chooseBranch(c.activeLeaf, m_messages, m_aside);
+        }
     }
     void operator()(const SetAsideAnswer& op) {
         if (!m_messages->isEmpty() && m_messages->last().id == op.messageId) m_aside->append(m_messages->takeLast());
@@ -218,6 +233,12 @@ void overlayOnConversation(const QList<StoreOperation>& operations, const QStrin
 
 void overlayOnTrace(const QList<StoreOperation>& operations, const QString& messageId, TraceView* trace) {
     for (const StoreOperation& operation : operations) {
+        if (const auto* import = std::get_if<ImportConversations>(&operation)) {
+            for (const ArchivedConversation& c : import->conversations)
+                for (const ArchivedMessage& entry : c.messages)
+                    if (entry.message.id == messageId && trace->passes.isEmpty()) *trace = unpackTraces(entry.trace).value;
+            continue;
+        }
         const AnswerUpdate* update = nullptr;
         if (const auto* further = std::get_if<UpdateAnswer>(&operation)) update = &further->update;
         if (const auto* finish = std::get_if<FinishAnswer>(&operation)) update = &finish->update;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/core/store_types.h"
+#include "app/core/transfer/archive_types.h"
 
 #include <QSet>
 
@@ -79,9 +80,16 @@ struct RestoreAnswer {
     QString messageId;
 };
 
-using StoreOperation = std::variant<CreateConversation, RenameConversation, SetSystemPrompt, SetControls, SetModelFolder,
-                                    SetDraft, DeleteConversation, RestoreConversation, PurgeDeleted, AppendMessage, BeginAnswer,
-                                    UpdateAnswer, FinishAnswer, SetAsideAnswer, ChooseBranch, ResumeAnswer, RestoreAnswer>;
+/// Whole conversations from a file, all in one transaction. Those that are there already stay as they are, hidden ones are
+/// replaced.
+struct ImportConversations {
+    QList<ArchivedConversation> conversations;
+};
+
+using StoreOperation =
+    std::variant<CreateConversation, RenameConversation, SetSystemPrompt, SetControls, SetModelFolder, SetDraft,
+                 DeleteConversation, RestoreConversation, PurgeDeleted, AppendMessage, BeginAnswer, UpdateAnswer, FinishAnswer,
+                 SetAsideAnswer, ChooseBranch, ResumeAnswer, RestoreAnswer, ImportConversations>;
 
 /// Joins `next` into `last` when one write then does for both (a newer draft, further blocks of one answer). False: keep both.
 bool mergeOperations(StoreOperation* last, const StoreOperation& next);

@@ -123,6 +123,12 @@ public:
                       {op.messageId, op.messageId});
     }
 
+    StoreProblem operator()(const ImportConversations& op) {
+        for (const ArchivedConversation& conversation : op.conversations)
+            if (const StoreProblem problem = insert(conversation); !problem.ok()) return problem;
+        return {};
+    }
+
 private:
     StoreProblem run(const QString& statement, const QVariantList& values) {
         return schema::execute(m_database, statement, values);
@@ -158,7 +164,13 @@ private:
             if (!leaf.ok()) return leaf.problem;
             parent = leaf.value;
         }
-        const StoreProblem problem = run(
+        if (const StoreProblem problem = insertRow(record, parent, inProgress); !problem.ok()) return problem;
+        return run(QStringLiteral("UPDATE conversations SET active_leaf = ?, updated_utc = max(updated_utc, ?) WHERE id = ?"),
+                   {record.id, toMs(record.createdUtc), record.conversationId});
+    }
+
+    StoreProblem insertRow(const MessageRecord& record, const QVariant& parent, bool inProgress) {
+        return run(
             QStringLiteral("INSERT INTO messages(id, conversation_id, parent_id, role, content, thinking, has_thinking, "
                            "thinking_closed, response_ids, in_progress, writer, stop_reason, error, stats, created_utc, model, "
                            "settings) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -167,9 +179,33 @@ private:
              inProgress ? m_writer : qint64{0}, endReasonName(record.stopReason), text(record.error),
              json(statsToJson(record.stats)), toMs(record.createdUtc), text(record.model),
              json(controlsToJson(record.settings))});
+    }
+
+    /// A conversation from a file. Nothing is inserted when it is there already.
+    StoreProblem insert(const ArchivedConversation& conversation) {
+        const QString& id = conversation.record.id;
+        StoreProblem problem = run(QStringLiteral("DELETE FROM conversations WHERE id = ? AND deleted_at IS NOT NULL"), {id});
         if (!problem.ok()) return problem;
-        return run(QStringLiteral("UPDATE conversations SET active_leaf = ?, updated_utc = max(updated_utc, ?) WHERE id = ?"),
-                   {record.id, toMs(record.createdUtc), record.conversationId});
+        const StoreResult<bool> here = isHere(m_database, conversation);
+        if (!here.ok() || here.value) return here.problem;
+        problem = (*this)(CreateConversation{conversation.record});
+        for (const ArchivedMessage& entry : conversation.messages) {
+            if (!problem.ok()) return problem;
+            problem = insertRow(entry.message, textOrNull(entry.message.parentId), false);
+            if (problem.ok()) problem = insertTrace(entry.message.id, entry.trace);
+        }
+        if (!problem.ok()) return problem;
+        return run(QStringLiteral("UPDATE conversations SET active_leaf = ? WHERE id = ?"),
+                   {textOrNull(conversation.activeLeaf), id});
+    }
+
+    StoreProblem insertTrace(const QString& messageId, const QList<QByteArray>& pieces) {
+        for (const QByteArray& piece : pieces) {
+            const StoreProblem problem =
+                run(QStringLiteral("INSERT INTO traces(message_id, data) VALUES(?, ?)"), {messageId, piece});
+            if (!problem.ok()) return problem;
+        }
+        return {};
     }
 
     StoreProblem update(const AnswerUpdate& answer) {
@@ -180,12 +216,7 @@ private:
                    {text(answer.content), text(answer.thinking), answer.hasThinking, answer.thinkingClosed,
                     packIds(answer.responseIds), json(statsToJson(answer.stats)), answer.messageId});
         if (!problem.ok() || answer.trace.passes.isEmpty()) return problem;
-        for (const QByteArray& piece : packTrace(answer.trace)) {
-            const StoreProblem traceProblem =
-                run(QStringLiteral("INSERT INTO traces(message_id, data) VALUES(?, ?)"), {answer.messageId, piece});
-            if (!traceProblem.ok()) return traceProblem;
-        }
-        return {};
+        return insertTrace(answer.messageId, packTrace(answer.trace));
     }
 
     QSqlDatabase m_database;
@@ -298,6 +329,23 @@ StoreResult<QList<QByteArray>> readTracePieces(const QSqlDatabase& database, con
     StoreResult<QList<QByteArray>> result;
     result.problem = select(database, QStringLiteral("SELECT data FROM traces WHERE message_id = ? ORDER BY seq"), {messageId},
                             [&result](const QSqlQuery& query) { result.value.append(query.value(0).toByteArray()); });
+    return result;
+}
+
+StoreResult<bool> isHere(const QSqlDatabase& database, const ArchivedConversation& conversation) {
+    StoreResult<bool> result;
+    const auto found = [&](const QString& statement, const QVariantList& values) {
+        const StoreResult<QVariant> row = schema::single(database, statement, values);
+        result.problem = row.problem;
+        result.value = row.value.isValid();
+        return result.value || !result.ok();
+    };
+    if (found(QStringLiteral("SELECT 1 FROM conversations WHERE id = ? AND deleted_at IS NULL"), {conversation.record.id}))
+        return result;
+    // A hidden conversation makes way for the file's; another one's messages do not.
+    const QString message = QStringLiteral("SELECT 1 FROM messages WHERE id = ? AND conversation_id <> ?");
+    for (const ArchivedMessage& entry : conversation.messages)
+        if (found(message, {entry.message.id, conversation.record.id})) return result;
     return result;
 }
 

@@ -23,5 +23,7 @@ StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, con
                                                Branch which);
 /// The packed trace pieces of a message, in order.
 StoreResult<QList<QByteArray>> readTracePieces(const QSqlDatabase& database, const QString& messageId);
+/// Whether the history has the conversation, not hidden, or one of its messages in another conversation.
+StoreResult<bool> isHere(const QSqlDatabase& database, const ArchivedConversation& conversation);
 
 }  // namespace trefoil::rows

@@ -40,6 +40,8 @@ StoreWorker::StoreWorker(QObject* parent) : QObject(parent), d(std::make_unique<
     connect(backend.get(), &StoreBackend::conversationLoaded, this, &StoreWorker::conversationLoaded);
     connect(backend.get(), &StoreBackend::traceLoaded, this, &StoreWorker::traceLoaded);
     connect(backend.get(), &StoreBackend::backedUp, this, &StoreWorker::backedUp);
+    connect(backend.get(), &StoreBackend::archiveLoaded, this, &StoreWorker::archiveLoaded);
+    connect(backend.get(), &StoreBackend::imported, this, &StoreWorker::imported);
     connect(backend.get(), &StoreBackend::notSaved, this, &StoreWorker::notSaved);
     connect(backend.get(), &StoreBackend::saved, this, &StoreWorker::saved);
     connect(backend.get(), &StoreBackend::writeRejected, this, &StoreWorker::writeRejected);
@@ -96,6 +98,18 @@ RequestId StoreWorker::loadTraceAsync(const QString& messageId) {
 RequestId StoreWorker::backUpAsync(const QString& path) {
     const RequestId id = ++d->lastId;
     d->post([backend = d->backend, id, path] { backend->backUp(id, path); });
+    return id;
+}
+
+RequestId StoreWorker::loadArchiveAsync(const QString& conversationId) {
+    const RequestId id = ++d->lastId;
+    d->post([backend = d->backend, id, conversationId] { backend->loadArchive(id, conversationId); });
+    return id;
+}
+
+RequestId StoreWorker::importAsync(const QList<ArchivedConversation>& conversations, ExistingChoice existing) {
+    const RequestId id = ++d->lastId;
+    d->post([backend = d->backend, id, conversations, existing] { backend->importConversations(id, conversations, existing); });
     return id;
 }
 

@@ -35,6 +35,10 @@ public:
     RequestId loadConversationAsync(const QString& id);
     RequestId loadTraceAsync(const QString& messageId);  ///< answers with traceLoaded
     RequestId backUpAsync(const QString& path);          ///< answers with backedUp
+    /// Everything of a conversation, what waits to be written included; answers with archiveLoaded.
+    RequestId loadArchiveAsync(const QString& conversationId);
+    /// Answers with imported as soon as it is decided what is taken; all of it is then one write like any other.
+    RequestId importAsync(const QList<ArchivedConversation>& conversations, ExistingChoice existing);
 
     // Writing. Times default to now.
     void createConversation(const ConversationRecord& record);
@@ -76,6 +80,9 @@ signals:
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,
+                       const trefoil::StoreProblem& problem);
+    void imported(trefoil::RequestId id, const trefoil::ImportReport& report, const trefoil::StoreProblem& problem);
     /// `waiting` writes are kept in memory and tried again.
     void notSaved(const trefoil::StoreProblem& reason, int waiting);
     void saved();

@@ -1,6 +1,7 @@
 #include "tests/fuzz/fuzz_text_targets.h"
 
 #include "app/core/trace_store.h"
+#include "app/core/transfer/conversation_json.h"
 #include "tests/fuzz/require.h"
 #include "ui/chat/markdown_parser.h"
 
@@ -75,6 +76,33 @@ void markdownText(std::span<const std::uint8_t> input) {
         require(depthOf(result.blocks) <= 2 * kDeepestNesting + 4, "nesting is bounded");
         checkBlocks(result.blocks);
     }
+}
+
+void conversationFile(std::span<const std::uint8_t> input) {
+    ArchiveReading reading;
+    reading.nowUtc = QDateTime::fromMSecsSinceEpoch(0, Qt::UTC);
+    const StoreResult<ConversationArchive> archive = readConversationJson(asBytes(input), reading);
+    if (!archive.ok()) {
+        require(archive.value.conversations.isEmpty(), "nothing of a broken file is given out");
+        return require(!archive.problem.message.isEmpty() && !archive.problem.message.contains(u'\n'), "a problem is one line");
+    }
+    QByteArray json = archiveHead(reading.nowUtc);
+    for (const ArchivedConversation& conversation : archive.value.conversations) {
+        require(!conversation.record.id.isEmpty(), "every conversation has an id");
+        if (&conversation != &archive.value.conversations.constFirst()) json += archiveSeparator();
+        json += conversationToJson(conversation);
+    }
+    json += archiveTail();
+    // What was accepted can be exported and read again, and is the same then.
+    const StoreResult<ConversationArchive> again = readConversationJson(json, reading);
+    require(again.ok(), "an accepted file can be exported and imported");
+    require(again.value.conversations.size() == archive.value.conversations.size(), "no conversation is lost");
+    QByteArray second = archiveHead(reading.nowUtc);
+    for (const ArchivedConversation& conversation : again.value.conversations) {
+        if (&conversation != &again.value.conversations.constFirst()) second += archiveSeparator();
+        second += conversationToJson(conversation);
+    }
+    require(second + archiveTail() == json, "two exports are equal");
 }
 
 }  // namespace trefoil::fuzz

@@ -11,5 +11,7 @@ namespace trefoil::fuzz {
 void traceBlob(std::span<const std::uint8_t> input);
 /// An answer's Markdown, whole and while it grows.
 void markdownText(std::span<const std::uint8_t> input);
+/// A file of conversations that is imported.
+void conversationFile(std::span<const std::uint8_t> input);
 
 }  // namespace trefoil::fuzz
