@@ -112,6 +112,8 @@ void ChatController::connectStore() {
                 m_list = list;
                 publishList();
             });
+    connect(m_store, &StoreWorker::imported, this, &ChatController::forgetHidden);
+    connect(m_store, &StoreWorker::restored, this, &ChatController::forgetHidden);
     connect(m_store, &StoreWorker::conversationLoaded, this, &ChatController::onConversationLoaded);
     connect(m_store, &StoreWorker::traceLoaded, this,
             [this](RequestId id, const QString& messageId, const TraceView& trace, const StoreProblem& problem) {
@@ -272,6 +274,12 @@ void ChatController::touch(const QString& title) {
 }
 
 void ChatController::refreshList() { m_listRequest = m_store->loadListAsync(); }
+
+void ChatController::forgetHidden() {
+    m_list.removeIf([this](const ConversationSummary& c) { return m_deleted.contains(c.id); });
+    m_deleted.clear();
+    refreshList();
+}
 
 void ChatController::publishList() {
     // A list that was asked for before this change would undo it on the screen: ask anew, what waits to be written included.

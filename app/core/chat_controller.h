@@ -173,6 +173,8 @@ private:
     void ensureStored();
     void touch(const QString& title = {});
     void refreshList();
+    /// What was hidden here may have come back from a file.
+    void forgetHidden();
     void publishList();
     [[nodiscard]] AnswerUpdate takeUpdate();
     void onResponse(RequestId id, const ResponseUpdate& response);

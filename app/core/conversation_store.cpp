@@ -61,6 +61,8 @@ public:
     OpenReport open(const QString& path);
     OpenReport openTemporary();
 
+    static StoreProblem takeIn(const QString& backup, const QString& copy);
+
     [[nodiscard]] bool isOpen() const { return m_database.isOpen(); }
     static StoreProblem closed() {
         return {StoreProblemKind::Closed, tr("No history is open."), tr("Open one, or go on with a temporary history.")};
@@ -334,7 +336,92 @@ StoreResult<bool> ConversationStore::isHere(const ArchivedConversation& conversa
 
 StoreProblem ConversationStore::backUp(const QString& path) {
     if (!isOpen()) return Private::closed();
+    // By another name, or through a link, it would still be the history itself.
+    const QFileInfo target(path);
+    if (!d->m_path.isEmpty() && target.exists() && QFileInfo(d->m_path).canonicalFilePath() == target.canonicalFilePath()) {
+        return {StoreProblemKind::Invalid, tr("“%1” is the history itself.").arg(path),
+                tr("Choose another name for the backup.")};
+    }
+    if (QFileInfo(path + QStringLiteral("-wal")).size() > 0) {
+        return {StoreProblemKind::Invalid, tr("“%1” is a history that is in use.").arg(path),
+                tr("Choose another name for the backup.")};
+    }
     return schema::backUp(d->m_database, path);
+}
+
+/// A complete, checked copy of the backup at `copy`, which is ready to be opened.
+StoreProblem ConversationStore::Private::takeIn(const QString& backup, const QString& copy) {
+    if (!QFileInfo(backup).isFile()) {
+        return {StoreProblemKind::NotFound, tr("There is no backup “%1”.").arg(backup), tr("Choose another file.")};
+    }
+    QFile file(backup);
+    if (!file.open(QIODevice::ReadOnly) || !file.peek(kHeaderBytes).startsWith(QByteArray(kSqliteMagic, sizeof kSqliteMagic))) {
+        return {StoreProblemKind::Damaged, tr("“%1” is no history of Trefoil.").arg(backup), tr("Choose another file.")};
+    }
+    // Opened only for reading: the backup stays as it is. A log beside it counts where it belongs to it.
+    const QString mark = QFileInfo(backup + QStringLiteral("-wal")).size() > 0 ? schema::epochOfMainFile(backup) : QString();
+    Private source;
+    source.m_database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("trefoil-") + newRecordId());
+    source.m_database.setDatabaseName(backup);
+    source.m_database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY;QSQLITE_BUSY_TIMEOUT=%1").arg(kOpeningTimeoutMs));
+    if (!source.m_database.open()) {
+        return schema::problemFrom(source.m_database.lastError(), tr("The backup “%1” could not be opened").arg(backup));
+    }
+    const auto application = schema::single(source.m_database, QStringLiteral("PRAGMA application_id"));
+    const auto version = schema::single(source.m_database, QStringLiteral("PRAGMA user_version"));
+    if (!version.ok()) return version.problem;
+    if (application.value.toInt() != schema::kApplicationId) {
+        return {StoreProblemKind::Damaged, tr("“%1” is another program's database.").arg(backup), tr("Choose another file.")};
+    }
+    if (version.value.toInt() > schema::kVersion) {
+        return {StoreProblemKind::NewerVersion,
+                tr("The backup was written by a newer Trefoil (format %1, this program knows %2).")
+                    .arg(version.value.toInt())
+                    .arg(schema::kVersion),
+                tr("Update Trefoil, then restore it.")};
+    }
+    if (const StoreProblem problem = schema::checkEpoch(source.m_database, mark); !problem.ok()) return problem;
+    if (const StoreProblem problem = schema::quickCheck(source.m_database); !problem.ok()) return problem;
+    return schema::backUp(source.m_database, copy);
+}
+
+RestoreReport ConversationStore::restore(const QString& backup) {
+    RestoreReport report;
+    const QString path = d->m_path;
+    if (!isOpen() || path.isEmpty()) {
+        report.problem = {StoreProblemKind::Closed, tr("A temporary history cannot be replaced by a backup."),
+                          tr("Open a history on the disk first.")};
+        return report;
+    }
+    if (d->m_lock.othersAlive()) {
+        report.problem = {StoreProblemKind::Locked, tr("Another Trefoil has this history open."),
+                          tr("Close the other window, then restore the backup.")};
+        return report;
+    }
+    const QString copy = path + QStringLiteral("-restored");
+    report.problem = Private::takeIn(QFileInfo(backup).absoluteFilePath(), copy);
+    if (!report.ok()) return report;
+    d->close();
+    // The file first: a log without its file is noticed at the next start, a file without its log would not be.
+    report.aside = freeNameBeside(path, QStringLiteral("replaced-") + dateForFileName());
+    QStringList moved;
+    for (const QString& part : {QString(), QStringLiteral("-wal"), QStringLiteral("-shm")}) {
+        if (!QFileInfo::exists(path + part)) continue;
+        if (!QFile::rename(path + part, report.aside + part)) break;
+        moved.append(part);
+    }
+    const bool free = !QFileInfo::exists(path) && !QFileInfo::exists(path + QStringLiteral("-wal"));
+    if (!free || !QFile::rename(copy, path)) {
+        report.problem = {StoreProblemKind::Io,
+                          tr("The backup could not be put in the history's place in “%1”.").arg(QFileInfo(path).path()),
+                          tr("Check that the folder can be written. The history is as it was.")};
+        for (const QString& part : moved) QFile::rename(report.aside + part, path + part);
+        QFile::remove(copy);
+        report.aside.clear();
+    }
+    report.opened = d->open(path);
+    if (report.ok()) report.problem = report.opened.problem;
+    return report;
 }
 
 StoreProblem ConversationStore::setPageLimit(int pages) {

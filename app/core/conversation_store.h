@@ -54,6 +54,9 @@ public:
     StoreResult<bool> isHere(const ArchivedConversation& conversation);
     /// A copy with everything that is stored so far, usable on its own.
     StoreProblem backUp(const QString& path);
+    /// Puts what a backup holds in the place of this history, file and log together, and opens it. The history that was open is
+    /// kept beside it. On failure it is open again as it was.
+    RestoreReport restore(const QString& backup);
 
     /// Limits the file to this many pages of 4,096 bytes: a full disk at will, for tests.
     StoreProblem setPageLimit(int pages);

@@ -129,6 +129,18 @@ void StoreBackend::loadTrace(RequestId id, const QString& messageId) {
 
 void StoreBackend::backUp(RequestId id, const QString& path) { emit backedUp(id, path, m_store.backUp(path)); }
 
+void StoreBackend::restore(RequestId id, const QString& backup) {
+    drain();
+    RestoreReport report;
+    if (!m_waiting.isEmpty()) {
+        report.problem = m_reason;
+    } else {
+        report = m_store.restore(backup);
+    }
+    emit restored(id, report);
+    if (report.ok()) emit opened(id, report.opened);
+}
+
 void StoreBackend::enqueue(const StoreOperation& operation) {
     if (m_waiting.isEmpty() || !mergeOperations(&m_waiting.last(), operation)) m_waiting.append(operation);
     // While a write waits, the timer decides when to try again: each try may hold up the thread for the busy timeout.

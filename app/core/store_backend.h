@@ -22,6 +22,7 @@ public:
     void loadConversation(RequestId id, const QString& conversationId);
     void loadTrace(RequestId id, const QString& messageId);
     void backUp(RequestId id, const QString& path);
+    void restore(RequestId id, const QString& backup);
     void loadArchive(RequestId id, const QString& conversationId);
     void importConversations(RequestId id, const QList<ArchivedConversation>& conversations, ExistingChoice existing);
     void enqueue(const StoreOperation& operation);
@@ -37,6 +38,7 @@ signals:
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void restored(trefoil::RequestId id, const trefoil::RestoreReport& report);
     void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,
                        const trefoil::StoreProblem& problem);
     void imported(trefoil::RequestId id, const trefoil::ImportReport& report, const trefoil::StoreProblem& problem);

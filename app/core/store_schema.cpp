@@ -9,6 +9,7 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace trefoil::schema {
 
@@ -101,6 +102,25 @@ StoreProblem markOf(const QSqlDatabase& database, const QString& epoch, const QS
     if (const StoreProblem problem = setMeta(database, QStringLiteral("epoch"), epoch); !problem.ok()) return problem;
     if (const StoreProblem problem = setMeta(database, QStringLiteral("pending_epoch"), pending); !problem.ok()) return problem;
     return transaction.commit();
+}
+
+/// A mark that no log carries.
+StoreProblem markCopy(const QString& path) {
+    const QString name = QStringLiteral("trefoil-copy-") + newRecordId();
+    StoreProblem problem;
+    {
+        QSqlDatabase copy = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), name);
+        copy.setDatabaseName(path);
+        if (!copy.open()) {
+            problem = problemFrom(copy.lastError(), Text::tr("The backup could not be completed"));
+        } else {
+            // Without a log of its own: one file is the whole backup.
+            problem = single(copy, QStringLiteral("PRAGMA journal_mode = DELETE")).problem;
+            if (problem.ok()) problem = markOf(copy, newRecordId(), QStringLiteral("-"));
+        }
+    }
+    QSqlDatabase::removeDatabase(name);
+    return problem;
 }
 
 }  // namespace
@@ -213,7 +233,8 @@ StoreProblem backUp(const QSqlDatabase& database, const QString& path) {
     }
     file.close();
     StoreProblem problem = execute(database, QStringLiteral("VACUUM INTO ?"), {part});
-    if (problem.ok() && !QFile::rename(part, path)) {
+    if (problem.ok()) problem = markCopy(part);
+    if (problem.ok() && std::rename(QFile::encodeName(part).constData(), QFile::encodeName(path).constData()) != 0) {
         problem = {StoreProblemKind::Io, Text::tr("The backup could not be named “%1”.").arg(path),
                    Text::tr("Check the folder.")};
     }

@@ -42,7 +42,8 @@ private:
 /// Brings the tables from version `from` (0: an empty file) to version `to`, in one transaction. Nothing changes on failure.
 StoreProblem migrate(const QSqlDatabase& database, int from, int to = kVersion);
 
-/// Copies everything that is committed, also what is still in the -wal, into a new file that needs no -wal.
+/// Copies everything that is committed, also what is still in the -wal, into a file that needs no -wal, in place of one that is
+/// there. The copy has a mark of its own (see renewEpoch): a log that is left beside it by hand is known to be another file's.
 StoreProblem backUp(const QSqlDatabase& database, const QString& path);
 
 /// Damaged when PRAGMA quick_check finds anything.

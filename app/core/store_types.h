@@ -115,6 +115,14 @@ struct OpenReport {
     [[nodiscard]] bool ok() const { return problem.ok(); }
 };
 
+/// How restoring a backup went.
+struct RestoreReport {
+    StoreProblem problem;
+    QString aside;      ///< where the history that was open before is kept
+    OpenReport opened;  ///< of the history that is open now
+    [[nodiscard]] bool ok() const { return problem.ok(); }
+};
+
 /// Result of StoreWorker::flushAndClose.
 struct FlushReport {
     bool allStored = false;
@@ -147,3 +155,4 @@ Q_DECLARE_METATYPE(trefoil::ConversationSummary)
 Q_DECLARE_METATYPE(trefoil::ConversationRecord)
 Q_DECLARE_METATYPE(trefoil::MessageRecord)
 Q_DECLARE_METATYPE(trefoil::OpenReport)
+Q_DECLARE_METATYPE(trefoil::RestoreReport)

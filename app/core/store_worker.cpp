@@ -40,6 +40,7 @@ StoreWorker::StoreWorker(QObject* parent) : QObject(parent), d(std::make_unique<
     connect(backend.get(), &StoreBackend::conversationLoaded, this, &StoreWorker::conversationLoaded);
     connect(backend.get(), &StoreBackend::traceLoaded, this, &StoreWorker::traceLoaded);
     connect(backend.get(), &StoreBackend::backedUp, this, &StoreWorker::backedUp);
+    connect(backend.get(), &StoreBackend::restored, this, &StoreWorker::restored);
     connect(backend.get(), &StoreBackend::archiveLoaded, this, &StoreWorker::archiveLoaded);
     connect(backend.get(), &StoreBackend::imported, this, &StoreWorker::imported);
     connect(backend.get(), &StoreBackend::notSaved, this, &StoreWorker::notSaved);
@@ -98,6 +99,12 @@ RequestId StoreWorker::loadTraceAsync(const QString& messageId) {
 RequestId StoreWorker::backUpAsync(const QString& path) {
     const RequestId id = ++d->lastId;
     d->post([backend = d->backend, id, path] { backend->backUp(id, path); });
+    return id;
+}
+
+RequestId StoreWorker::restoreAsync(const QString& backup) {
+    const RequestId id = ++d->lastId;
+    d->post([backend = d->backend, id, backup] { backend->restore(id, backup); });
     return id;
 }
 

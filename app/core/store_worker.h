@@ -35,6 +35,9 @@ public:
     RequestId loadConversationAsync(const QString& id);
     RequestId loadTraceAsync(const QString& messageId);  ///< answers with traceLoaded
     RequestId backUpAsync(const QString& path);          ///< answers with backedUp
+    /// Answers with restored and, when it worked, with opened as well. Nothing may be written on meanwhile: see to it that no
+    /// answer is under way.
+    RequestId restoreAsync(const QString& backup);
     /// Everything of a conversation, what waits to be written included; answers with archiveLoaded.
     RequestId loadArchiveAsync(const QString& conversationId);
     /// Answers with imported as soon as it is decided what is taken; all of it is then one write like any other.
@@ -80,6 +83,7 @@ signals:
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void restored(trefoil::RequestId id, const trefoil::RestoreReport& report);
     void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,
                        const trefoil::StoreProblem& problem);
     void imported(trefoil::RequestId id, const trefoil::ImportReport& report, const trefoil::StoreProblem& problem);

@@ -353,9 +353,14 @@ void StoreOpeningTest::backupIsCompleteOnItsOwn() {
     ConversationStore store;
     QVERIFY(store.open(copy).ok());
     QCOMPARE(store.messages(QStringLiteral("c")).value.size(), 5);
-    // Never over something that is there.
-    store.close();
+    // Never over a history that somebody has open; a backup that is there is replaced as a whole.
     QVERIFY(!writer.backUp(copy).ok());
+    store.close();
+    fill(&writer, 6);
+    QVERIFY(writer.backUp(copy).ok());
+    QVERIFY(store.open(copy).ok());
+    QCOMPARE(store.messages(QStringLiteral("c")).value.size(), 11);
+    store.close();
     QVERIFY(!writer.backUp(QStringLiteral("/proc/copy.db")).ok());
 }
 

@@ -29,6 +29,7 @@ class PromptViewDialog;
 class StatusBar;
 class SystemPromptPanel;
 class TranscriptView;
+class TransferMenu;
 struct TranscriptMessage;
 class UndoBar;
 
@@ -116,7 +117,6 @@ private:
     void showRecentModels();
     void fillRecentMenu(QMenu* menu);
     void onLoadEnded(const ModelLoadRequest& request, const QString& message, LoadEnd end);
-    void exportMarkdown();
     void showPromptView();
     void showModelDialog();
     void showAbout();
@@ -139,6 +139,7 @@ private:
     GenerationDock* m_generation = nullptr;
     StatusBar* m_status = nullptr;
     ModelDialog* m_modelDialog = nullptr;
+    TransferMenu* m_transfer = nullptr;
     PromptViewDialog* m_promptView = nullptr;
     QAction* m_stopAction = nullptr;
     QAction* m_regenerateAction = nullptr;

@@ -1,6 +1,5 @@
 // MainWindow's menus and what they start. Apart from main_window.cpp for its length.
 #include "app/core/engine_worker.h"
-#include "app/core/markdown_export.h"
 #include "ui/blocks/block_dock.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
@@ -11,6 +10,7 @@
 #include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/theme/theme.h"
+#include "ui/transfer/transfer_menu.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -21,7 +21,6 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMessageBox>
-#include <QSaveFile>
 
 namespace trefoil {
 namespace {
@@ -69,8 +68,7 @@ void MainWindow::buildFileMenu() {
     connect(addAction(file, tr("About the &model…"), Qt::CTRL | Qt::Key_I, QStringLiteral("actionModelDialog")),
             &QAction::triggered, this, &MainWindow::showModelDialog);
     file->addSeparator();
-    connect(addAction(file, tr("&Export as Markdown…"), Qt::CTRL | Qt::Key_E, QStringLiteral("actionExport")),
-            &QAction::triggered, this, &MainWindow::exportMarkdown);
+    m_transfer = new TransferMenu({m_chat, m_services.store, m_notices, this}, file, this);
     file->addSeparator();
     connect(addAction(file, tr("&Quit"), QKeySequence::Quit, QStringLiteral("actionQuit")), &QAction::triggered, this,
             &QWidget::close);
@@ -227,21 +225,6 @@ void MainWindow::fillRecentMenu(QMenu* menu) {
     menu->addSeparator();
     connect(addAction(menu, tr("&Manage…"), {}, QStringLiteral("actionManageModels")), &QAction::triggered, this,
             [this] { showOpenPage({}); });
-}
-
-void MainWindow::exportMarkdown() {
-    if (m_chat->messages().isEmpty()) return showNotice(QStringLiteral("export"), tr("There is nothing to export yet."), false);
-    QString name = m_chat->conversation().title.simplified();
-    name.replace(QLatin1Char('/'), QLatin1Char('-'));
-    const QString path =
-        QFileDialog::getSaveFileName(this, tr("Export as Markdown"),
-                                     QDir::homePath() + QLatin1Char('/') + name + QStringLiteral(".md"), tr("Markdown (*.md)"));
-    if (path.isEmpty()) return;
-    QSaveFile file(path);  // no half file stays
-    const QByteArray text = conversationToMarkdown(m_chat->conversation(), m_chat->messages()).toUtf8();
-    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
-        showNotice(QStringLiteral("export"),
-                   tr("%1 could not be written: %2").arg(QDir::toNativeSeparators(path), file.errorString()), true);
 }
 
 void MainWindow::showPromptView() {

@@ -1,0 +1,76 @@
+// TransferMenu: the File menu's part for import, export, printing and backups. Asks for files, starts the work, tells how it
+// went.
+#pragma once
+
+#include "app/core/chat_controller.h"
+#include "app/core/store_worker.h"
+#include "app/core/transfer/history_transfer.h"
+
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+
+class QAction;
+class QMenu;
+class QWidget;
+
+namespace trefoil {
+
+class NoticeBar;
+
+/// Not owned; all outlive the menu.
+struct TransferServices {
+    ChatController* chat = nullptr;
+    StoreWorker* store = nullptr;
+    NoticeBar* notices = nullptr;
+    QWidget* window = nullptr;
+};
+
+class TransferMenu : public QObject {
+    Q_OBJECT
+public:
+    /// Adds its actions to `file`.
+    TransferMenu(const TransferServices& services, QMenu* file, QObject* parent = nullptr);
+    /// Waits for pages that are being laid out and files that are being written.
+    ~TransferMenu() override;
+
+    enum class Form : quint8 { Markdown, Json, Pdf };
+    /// The open conversation. A conversation that is not in the history yet has no JSON.
+    void exportConversation(Form form, const QString& path);
+    void exportAll(const QString& path);
+    void importFile(const QString& path, ExistingChoice existing = ExistingChoice::LeaveOut);
+    void backUp(const QString& path);
+    /// Refused while an answer is being written.
+    void restore(const QString& path);
+    [[nodiscard]] HistoryTransfer* transfer() { return &m_transfer; }
+
+signals:
+    /// A file was written: "Exported", "Backed up".
+    void done(const QString& path);
+
+private:
+    QAction* add(QMenu* menu, const QString& text, const QKeySequence& keys, const QString& name);
+    void buildMenu(QMenu* file);
+    void connectResults();
+    void askAndExport(Form form);
+    void askAndImport();
+    void askAndRestore();
+    void print();
+    void tell(const QString& text);
+    void fail(const QString& text);
+    void showImport(const QString& path, const ImportReport& report, const StoreProblem& problem);
+    void showRestored(const RestoreReport& report);
+    [[nodiscard]] QString suggestedName(const QString& ending) const;
+    [[nodiscard]] QString markdown() const;
+    [[nodiscard]] bool nothingThere();
+    void rememberFolder(const QString& path);
+
+    TransferServices m_services;
+    HistoryTransfer m_transfer;
+    QThreadPool m_pages;
+    QString m_folder;        ///< of the last file
+    QString m_importedFile;  ///< offered for copies of what is here already
+    QString m_importedId;    ///< offered for opening
+};
+
+}  // namespace trefoil
