@@ -102,6 +102,7 @@ int runApplication(const ApplicationOptions& options) {
     });
     QObject::connect(&chat, &ChatController::modelReady, &window, [](const ModelSummary& model) {
         logNote(QStringLiteral("loaded %1 on %2 in %3 ms").arg(model.folder, model.device).arg(model.loadMs, 0, 'f', 0));
+        for (const QString& warning : model.warnings) logNote(QStringLiteral("warning: ") + warning);
         for (const QString& note : model.notes) logNote(note);
     });
     openHistory(store, location, settings, window);

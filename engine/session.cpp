@@ -20,7 +20,7 @@ Status resolveMaskToken(Checkpoint& checkpoint, const Tokenizer* tokenizer) {
 
 Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, bool required) {
     auto text = std::make_shared<TextModel>();
-    auto tokenizer = openTokenizer(checkpoint.folder(), checkpoint.config().vocabSize, &text->notes);
+    auto tokenizer = openTokenizer(checkpoint.folder(), checkpoint.config().vocabSize, &text->notes, &text->warnings);
     if (tokenizer.ok()) {
         text->tokenizer = std::move(*tokenizer);
         auto format = ChatFormat::create(text->tokenizer);
@@ -28,7 +28,7 @@ Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, 
             text->format = std::make_shared<const ChatFormat>(std::move(*format));
             const bool thinks = text->tokenizer->controlId("<think>") && text->tokenizer->controlId("</think>");
             text->chatTemplate = checkChatTemplate(checkpoint.folder(), thinks);
-            if (!text->chatTemplate.note.empty()) text->notes.push_back(text->chatTemplate.note);
+            if (!text->chatTemplate.note.empty()) text->warnings.push_back(text->chatTemplate.note);
         } else if (required) {
             return format.error();
         }
@@ -40,19 +40,25 @@ Result<std::shared_ptr<const TextModel>> openText(const Checkpoint& checkpoint, 
     return std::shared_ptr<const TextModel>(std::move(text));
 }
 
-/// The checkpoint's notes, the switches that are not at their default, and section 9's warning about the norms.
-Result<std::vector<std::string>> notesOf(const Checkpoint& checkpoint, const std::vector<SwitchState>& switches) {
+/// The checkpoint's notes, and the switches that are not at their default.
+std::vector<std::string> notesOf(const Checkpoint& checkpoint, const std::vector<SwitchState>& switches) {
     std::vector<std::string> notes = checkpoint.summary().notes;
     for (const SwitchState& state : switches)
         if (state.choice != state.which->standard)
             notes.push_back("compatibility: " + std::string(state.which->name) + " is " + state.choice +
                             (state.origin == SwitchOrigin::User ? "" : " (config.json)") + ", the default is " +
                             std::string(state.which->standard));
-    if (!checkpoint.config().compatibility.zeroCentredNorms) return notes;
+    return notes;
+}
+
+/// Section 9's warning about the norms.
+Result<std::vector<std::string>> warningsOf(const Checkpoint& checkpoint) {
+    std::vector<std::string> warnings;
+    if (!checkpoint.config().compatibility.zeroCentredNorms) return warnings;
     auto warning = normWeightWarning(checkpoint);
     if (!warning.ok()) return warning.error();
-    if (!warning->empty()) notes.push_back(*warning + "; try the compatibility switch norm_weights = plain");
-    return notes;
+    if (!warning->empty()) warnings.push_back(*warning + "; try the compatibility switch norm_weights = plain");
+    return warnings;
 }
 
 }  // namespace
@@ -108,10 +114,12 @@ Result<PreparedModel> prepareModel(const std::filesystem::path& folder, const Lo
         if (state.which->member == &Compatibility::alignBlocks && state.origin != SwitchOrigin::Default)
             defaults.alignBlocks = compatibility.alignBlocks;
     auto notes = notesOf(*checkpoint, switches);
-    if (!notes.ok()) return notes.error();
-    notes->insert(notes->end(), withMask->notes.begin(), withMask->notes.end());
-    return PreparedModel{std::move(*checkpoint), std::move(withMask), defaults,
-                         std::move(switches),    *std::move(notes),   modelContext};
+    notes.insert(notes.end(), withMask->notes.begin(), withMask->notes.end());
+    auto warnings = warningsOf(*checkpoint);
+    if (!warnings.ok()) return warnings.error();
+    warnings->insert(warnings->end(), withMask->warnings.begin(), withMask->warnings.end());
+    return PreparedModel{std::move(*checkpoint), std::move(withMask),  defaults,    std::move(switches),
+                         std::move(notes),       *std::move(warnings), modelContext};
 }
 
 Result<ModelExamination> examineModel(const std::filesystem::path& folder, const LoadOptions& options) {
@@ -120,6 +128,7 @@ Result<ModelExamination> examineModel(const std::filesystem::path& folder, const
     ModelExamination out;
     out.summary = prepared->checkpoint.summary();
     out.summary.notes = prepared->notes;
+    out.summary.warnings = prepared->warnings;
     out.switches = prepared->switches;
     out.config = prepared->checkpoint.config();
     out.defaults = prepared->defaults;
@@ -157,6 +166,7 @@ Result<ReadyModel> loadModel(const std::filesystem::path& folder, const LoadOpti
     LoadedModel& model = ready.model;
     model.summary = prepared->checkpoint.summary();
     model.summary.notes = prepared->notes;
+    model.summary.warnings = prepared->warnings;
     model.switches = prepared->switches;
     model.config = prepared->checkpoint.config();
     model.defaults = prepared->defaults;

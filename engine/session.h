@@ -38,8 +38,9 @@ struct TextModel {
     std::vector<TokenId> eosIds;
     TokenId maskId = -1;
     std::int64_t context = 0;
-    ChatTemplateCheck chatTemplate;  ///< whether the checkpoint asks for the prompts that `format` writes
-    std::vector<std::string> notes;  ///< about tokenizer and chat format, for people, a line each
+    ChatTemplateCheck chatTemplate;     ///< whether the checkpoint asks for the prompts that `format` writes
+    std::vector<std::string> notes;     ///< about tokenizer and chat format, for people, a line each
+    std::vector<std::string> warnings;  ///< of them, what probably makes answers wrong; not in `notes`
 };
 
 struct LoadedModel {
@@ -70,8 +71,9 @@ struct PreparedModel {
     std::shared_ptr<const TextModel> text;
     GenerationConfig defaults;
     std::vector<SwitchState> switches;
-    std::vector<std::string> notes;  ///< of the checkpoint, the switches, the norms' weights and the text side
-    std::int64_t modelContext = 0;   ///< the checkpoint's own; the configuration's may have been made shorter (DeviceOptions)
+    std::vector<std::string> notes;     ///< of the checkpoint, the switches and the text side
+    std::vector<std::string> warnings;  ///< of the norms' weights and the text side
+    std::int64_t modelContext = 0;      ///< the checkpoint's own; the configuration's may have been made shorter (DeviceOptions)
 };
 
 /// The first half of loadModel, from headers alone.

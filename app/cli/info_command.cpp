@@ -80,6 +80,7 @@ Json describe(const ModelExamination& model) {
              {"planned_context", model.config.maxPositionEmbeddings},
              {"devices", Json::array()},
              {"switches", Json::array()},
+             {"warnings", summary.warnings},
              {"notes", summary.notes}};
     for (const SwitchState& state : model.switches)
         out["switches"].push_back({{"name", state.which->name},
@@ -126,6 +127,7 @@ std::string forPeople(const Json& info) {
             << part("workspace") << "; free " << part("available") << " of "
             << byteText(device["memory_total"].get<std::uint64_t>()) << "\n";
     }
+    for (const Json& warning : info["warnings"]) out << "warning: " << scalar(warning) << "\n";
     for (const Json& note : info["notes"]) out << "note: " << scalar(note) << "\n";
     return out.str();
 }

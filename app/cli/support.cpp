@@ -100,8 +100,9 @@ Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool 
     load.compatibility = *std::move(switches);
     auto model = engine.load(options.model, load, {}, cancelFlag());
     if (!model.ok()) return model;
-    for (const std::string& note : model->summary.notes)
-        if (printsNotes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    if (!printsNotes) return model;
+    for (const std::string& warning : model->summary.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    for (const std::string& note : model->summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
     return model;
 }
 

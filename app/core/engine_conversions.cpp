@@ -163,6 +163,7 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     out.loadMs = model.loadMilliseconds;
     out.defaults = toControlValues(model.defaults);
     out.compatibility = toCompatibilityValues(model.switches);
+    for (const std::string& warning : model.summary.warnings) out.warnings.append(toQString(warning));
     for (const std::string& note : model.summary.notes) out.notes.append(toQString(note));
     out.dimensions = dimensionRows(model.config);
     return out;
@@ -185,6 +186,7 @@ ModelExaminationView toExaminationView(const QString& folder, const Result<Model
     out.weightBytes = e.summary.weightBytes;
     out.modelContext = e.modelContext;
     out.plannedContext = e.config.maxPositionEmbeddings;
+    for (const std::string& warning : e.summary.warnings) out.warnings.append(toQString(warning));
     for (const std::string& note : e.summary.notes) out.notes.append(toQString(note));
     out.dimensions = dimensionRows(e.config);
     for (const DevicePlan& plan : e.devices) out.devices.append(toPlanView(plan));

@@ -255,6 +255,11 @@ struct EngineWorker::Private {
         return turn->unloaded;
     }
     void load(EngineWorker* worker, RequestId id, const ModelLoadRequest& request, const Flag& cancel) const;
+    /// Has the engine thread use a model from now on.
+    void handOver(RequestId id, std::shared_ptr<ReadyModel> model, const Flag& cancel) const {
+        QMetaObject::invokeMethod(
+            runner, [=, runner = runner] { runner->adopt(id, std::move(*model), cancel); }, Qt::QueuedConnection);
+    }
 };
 
 /// On the loading thread.
@@ -274,10 +279,7 @@ void EngineWorker::Private::load(EngineWorker* worker, RequestId id, const Model
         return emit worker->loadFailed(id, toQString(model.error().text()),
                                        cancelled ? LoadEnd::Cancelled : (keeps ? LoadEnd::NeedsUnloading : LoadEnd::Failed));
     }
-    // std::function wants copies of what it holds.
-    const auto ready = std::make_shared<ReadyModel>(*std::move(model));
-    QMetaObject::invokeMethod(
-        runner, [=, runner = runner] { runner->adopt(id, std::move(*ready), cancel); }, Qt::QueuedConnection);
+    handOver(id, std::make_shared<ReadyModel>(*std::move(model)), cancel);
 }
 
 EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_unique<Private>()) {
@@ -319,6 +321,14 @@ RequestId EngineWorker::loadModelAsync(const ModelLoadRequest& request) {
     const Flag flag = std::make_shared<CancelFlag>();
     d->flags.insert(id, flag);
     d->loadPool.start([this, id, request, flag] { d->load(this, id, request, flag); });
+    return id;
+}
+
+RequestId EngineWorker::adoptModelAsync(std::unique_ptr<ReadyModel> model) {
+    const RequestId id = ++d->lastId;
+    const Flag flag = std::make_shared<CancelFlag>();
+    d->flags.insert(id, flag);
+    d->handOver(id, std::move(model), flag);
     return id;
 }
 

@@ -10,6 +10,8 @@
 
 namespace trefoil {
 
+struct ReadyModel;  // engine/session.h
+
 class EngineWorker : public QObject {
     Q_OBJECT
 public:
@@ -21,6 +23,9 @@ public:
     /// fit. Then, with `mayUnload`, it is let go first (modelUnloaded), after the answer that is being written; without, the load
     /// ends with NeedsUnloading. Answers with modelLoaded or loadFailed.
     RequestId loadModelAsync(const ModelLoadRequest& request);
+    /// Uses a model that was made ready elsewhere, of any Executor; answers with modelLoaded. How tests bring an Executor of
+    /// their own.
+    RequestId adoptModelAsync(std::unique_ptr<ReadyModel> model);
     /// Says what a folder holds and needs, from headers alone; answers with modelExamined. Newer requests replace waiting ones.
     RequestId examineModelAsync(const ModelLoadRequest& request);
     /// The most main memory that models may take together, in bytes; 0: what is free. For loads and examinations from now on.

@@ -227,6 +227,7 @@ struct ModelExaminationView {
     quint64 weightBytes = 0;    ///< of the files
     qint64 modelContext = 0;    ///< what the model allows
     qint64 plannedContext = 0;  ///< what the plans below are for
+    QStringList warnings;       ///< why its answers would probably be wrong
     QStringList notes;
     QList<QPair<QString, QString>> dimensions;
     QList<DevicePlanView> devices;
@@ -269,6 +270,7 @@ struct ModelSummary {
     double loadMs = 0.0;
     ControlValues defaults;                     ///< all controls
     QList<CompatibilityValue> compatibility;    ///< all switches as they stand
+    QStringList warnings;                       ///< why answers are probably wrong, a line each
     QStringList notes;                          ///< assumed values, ignored tensors, stray files
     QList<QPair<QString, QString>> dimensions;  ///< label and value, for the Model dialog
 };

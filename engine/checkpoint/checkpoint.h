@@ -43,10 +43,11 @@ struct TensorInfo {
 struct CheckpointSummary {
     std::string folder;
     std::int64_t parameters = 0;
-    std::uint64_t weightBytes = 0;   ///< bytes of all catalogue tensors on disk
-    std::vector<std::string> files;  ///< weight files, in order
-    std::vector<std::string> notes;  ///< ignored tensors, stray files, assumed values
-    std::string layout;              ///< e.g. "single file, fused experts"
+    std::uint64_t weightBytes = 0;      ///< bytes of all catalogue tensors on disk
+    std::vector<std::string> files;     ///< weight files, in order
+    std::vector<std::string> notes;     ///< ignored tensors, stray files, assumed values
+    std::vector<std::string> warnings;  ///< why answers are probably wrong, for people, a line each; filled by prepareModel
+    std::string layout;                 ///< e.g. "single file, fused experts"
     std::string format;      ///< how weights are stored, e.g. "BF16", "FP8 in blocks of 128 × 128 (97% of the parameters)"
     bool quantised = false;  ///< some weights are stored in FP8 or 4 bits
 };

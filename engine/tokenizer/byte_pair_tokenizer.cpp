@@ -256,7 +256,7 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<BytePairTokenizer>> makeBytePair(std::string_view json, const std::string& source,
-                                                        std::vector<std::string>& notes) try {
+                                                        std::vector<std::string>& warnings) try {
     const auto file = parseBytePairFile(json, source);
     if (!file.ok()) return file.error();
     auto model = BytePairModel::create(*file, source);
@@ -268,9 +268,9 @@ Result<std::unique_ptr<BytePairTokenizer>> makeBytePair(std::string_view json, c
         splits.push_back(*std::move(split));
     }
     if (file->merges.empty())
-        notes.push_back(source +
-                        " has no merges: every byte of a text becomes a token of its own, which is not what a model "
-                        "was trained with; fetch the file again");
+        warnings.push_back(source +
+                           " has no merges: every byte of a text becomes a token of its own, which is not what a model "
+                           "was trained with; fetch the file again");
     return std::unique_ptr<BytePairTokenizer>(std::make_unique<Implementation>(*std::move(model), *file, std::move(splits)));
 } catch (const std::bad_alloc&) {
     return makeError(ErrorKind::OutOfMemory, "not enough memory for " + source);
@@ -278,10 +278,10 @@ Result<std::unique_ptr<BytePairTokenizer>> makeBytePair(std::string_view json, c
     return makeError(ErrorKind::Internal, source + ": " + printable(error.what()));
 }
 
-Result<std::unique_ptr<BytePairTokenizer>> openBytePair(const std::filesystem::path& file, std::vector<std::string>& notes) {
+Result<std::unique_ptr<BytePairTokenizer>> openBytePair(const std::filesystem::path& file, std::vector<std::string>& warnings) {
     const auto text = readWholeFile(file, kLargestFile);
     if (!text.ok()) return text.error();
-    return makeBytePair(*text, printablePath(file), notes);
+    return makeBytePair(*text, printablePath(file), warnings);
 }
 
 }  // namespace trefoil

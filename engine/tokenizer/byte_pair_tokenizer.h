@@ -21,12 +21,12 @@ public:
     [[nodiscard]] virtual Result<std::vector<TokenId>> encodeWithControls(std::string_view text) const = 0;
 };
 
-/// Opens a tokenizer.json. Io, NotFound, Format or Unsupported with the file's name. What a person should know although the file
-/// can be used is appended to `notes`, a line each.
-Result<std::unique_ptr<BytePairTokenizer>> openBytePair(const std::filesystem::path& file, std::vector<std::string>& notes);
+/// Opens a tokenizer.json. Io, NotFound, Format or Unsupported with the file's name. What probably makes a model's answers wrong
+/// although the file can be used is appended to `warnings`, a line each.
+Result<std::unique_ptr<BytePairTokenizer>> openBytePair(const std::filesystem::path& file, std::vector<std::string>& warnings);
 
 /// The same from the file's text; `source` names it in messages.
 Result<std::unique_ptr<BytePairTokenizer>> makeBytePair(std::string_view json, const std::string& source,
-                                                        std::vector<std::string>& notes);
+                                                        std::vector<std::string>& warnings);
 
 }  // namespace trefoil

@@ -19,9 +19,10 @@ bool isThere(const std::filesystem::path& path) {
     return std::filesystem::symlink_status(path, ignored).type() != std::filesystem::file_type::not_found;
 }
 
-Result<std::unique_ptr<Tokenizer>> open(const std::filesystem::path& file, bool sentencePiece, std::vector<std::string>& notes) {
+Result<std::unique_ptr<Tokenizer>> open(const std::filesystem::path& file, bool sentencePiece,
+                                        std::vector<std::string>& warnings) {
     if (sentencePiece) return openSentencePiece(file);
-    auto tokenizer = openBytePair(file, notes);
+    auto tokenizer = openBytePair(file, warnings);
     if (!tokenizer.ok()) return tokenizer.error();
     return std::unique_ptr<Tokenizer>(*std::move(tokenizer));
 }
@@ -35,9 +36,10 @@ std::optional<TokenId> findMaskToken(const Tokenizer& tokenizer) {
 }
 
 Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize,
-                                                 std::vector<std::string>* notes) {
+                                                 std::vector<std::string>* notes, std::vector<std::string>* warnings) {
     std::vector<std::string> ignored;
     if (notes == nullptr) notes = &ignored;
+    if (warnings == nullptr) warnings = &ignored;
     const bool sentencePiece = isThere(folder / kSentencePieceName);
     const bool bytePair = isThere(folder / kBytePairName);
     if (!sentencePiece && !bytePair)
@@ -45,7 +47,7 @@ Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& fo
                          printablePath(folder) + " has no tokenizer: neither tokenizer.model nor tokenizer.json is there",
                          "fetch the model's tokenizer; prompts given as token ids work without one");
     const std::filesystem::path file = folder / (sentencePiece ? kSentencePieceName : kBytePairName);
-    auto tokenizer = open(file, sentencePiece, *notes);
+    auto tokenizer = open(file, sentencePiece, *warnings);
     if (!tokenizer.ok()) return tokenizer.error();
     if (sentencePiece && bytePair)
         notes->push_back("the folder has tokenizer.model and tokenizer.json; the first is used, the second is not read");

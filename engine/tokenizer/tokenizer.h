@@ -54,9 +54,11 @@ public:
 /// Opens the tokenizer of a model folder: `tokenizer.model` (SentencePiece), otherwise `tokenizer.json` (byte-level BPE). Where
 /// both are there the first is the original: the second is then a copy converted from it, of a kind that cannot be read here.
 /// NotFound when the folder has none. `vocabSize` is the model's: a tokenizer with more pieces is refused. What a person should
-/// know although the tokenizer can be used is appended to `notes`, a line each.
+/// know although the tokenizer can be used is appended to `notes`, and what probably makes the model's answers wrong to
+/// `warnings`, a line each.
 Result<std::unique_ptr<Tokenizer>> openTokenizer(const std::filesystem::path& folder, std::int64_t vocabSize,
-                                                 std::vector<std::string>* notes = nullptr);
+                                                 std::vector<std::string>* notes = nullptr,
+                                                 std::vector<std::string>* warnings = nullptr);
 
 /// The mask token by the names that section 1 gives for a missing `mask_token_id`: `<|mask|>`, `[MASK]`, `<|MASK|>`.
 [[nodiscard]] std::optional<TokenId> findMaskToken(const Tokenizer& tokenizer);

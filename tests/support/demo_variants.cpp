@@ -19,6 +19,7 @@ using nlohmann::json;
 
 namespace {
 
+const fs::path kTiny = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/tiny";
 const fs::path kDemo = fs::path(TREFOIL_SOURCE_DIR) / "resources/demo-model";
 
 /// A piece's text in the byte-level alphabet, its space signs as spaces.
@@ -99,6 +100,25 @@ void writeDemoWithDummyPrefix(const fs::path& folder) {
     CheckpointMaker(kDemo).writeSingle(folder);
     // A later field of a protocol buffer message adds to an earlier one: normalizer_spec { add_dummy_prefix: true }.
     writeFile(folder / "tokenizer.model", readFile(kDemo / "tokenizer.model") + std::string("\x1a\x02\x18\x01", 4));
+}
+
+void writeTinyWithQwenTokenizer(const fs::path& folder) {
+    constexpr std::int64_t kVocab = 151936;
+    CheckpointMaker maker(kTiny);
+    maker.config["vocab_size"] = kVocab;
+    maker.config["mask_token_id"] = kVocab - 1;
+    maker.config["eos_token_id"] = 151645;  // <|im_end|>
+    for (const char* name : {"model.embed_tokens.weight", "lm_head.weight"}) {
+        TensorData& rows = maker.tensor(name);
+        const std::string few = rows.bytes;
+        const std::size_t bytes = few.size() / static_cast<std::size_t>(rows.shape[0]) * static_cast<std::size_t>(kVocab);
+        while (rows.bytes.size() < bytes) rows.bytes += few;
+        rows.bytes.resize(bytes);
+        rows.shape[0] = kVocab;
+    }
+    fs::create_directories(folder);
+    maker.writeSingle(folder);
+    writeFile(folder / "tokenizer.json", qwenTokenizerJson());
 }
 
 }  // namespace trefoil::test

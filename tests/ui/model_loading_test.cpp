@@ -23,8 +23,6 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include <filesystem>
-
 namespace {
 
 using trefoil::ChatController;
@@ -43,15 +41,6 @@ QString copyOfDemo(const QTemporaryDir& scratch, const QString& name) {
     QDir().mkpath(folder);
     CheckpointMaker(demoModelFolder().toStdString()).writeSingle(folder.toStdString());
     return folder;
-}
-
-/// The same in shards; their names in order.
-QStringList shardsOfDemo(const QString& folder, int count) {
-    QDir().mkpath(folder);
-    QStringList names;
-    for (const std::string& name : CheckpointMaker(demoModelFolder().toStdString()).writeShards(folder.toStdString(), count))
-        names.append(QString::fromStdString(name));
-    return names;
 }
 
 QString words(const QWidget& page) {
@@ -96,8 +85,6 @@ private:
     }
 
 private slots:
-    void brokenShardsAreRefusedAndTheModelStays();
-    void missingAndMisplacedShardsAreRefused();
     void saysWhatAFolderHoldsAndNeeds();
     void keepsTheModelInUseUntilTheNewOneIsReady();
     void unloadsFirstOnlyWhenThePersonAgreed();
@@ -107,81 +94,6 @@ private slots:
     void loadsWithOtherSwitches();
     void looksRight();
 };
-
-// Case A01: a shard that is too short, or too long.
-void ModelLoadingTest::brokenShardsAreRefusedAndTheModelStays() {
-    const QTemporaryDir folder;
-    WindowFixture w(folder.path());
-    QVERIFY(w.ready());
-    for (const qint64 change : {-4096, 16}) {
-        const QString broken = folder.filePath(QStringLiteral("broken%1").arg(change));
-        const QStringList shards = shardsOfDemo(broken, 2);
-        QFile shard(broken + QLatin1Char('/') + shards[1]);
-        const qint64 expected = shard.size();
-        QVERIFY(shard.resize(expected + change));
-        for (int time = 0; time < 5; ++time) {
-            QSignalSpy ended(w.chat.get(), &ChatController::loadEnded);
-            w.window->openModel(broken);
-            QTRY_COMPARE(ended.count(), 1);
-            const QString text = notice(w);
-            for (const QString& part : {shards[1], QString::number(expected), QString::number(expected + change),
-                                        QStringLiteral("demo-model stays loaded")})
-                QVERIFY2(text.contains(part), qPrintable(text + QStringLiteral(" lacks ") + part));
-        }
-        QCOMPARE(w.chat->model()->name, QStringLiteral("demo-model"));
-        QVERIFY(stillAnswers(w));
-    }
-}
-
-// Case A05: shards that are not there, tensors that are elsewhere, a stray file.
-void ModelLoadingTest::missingAndMisplacedShardsAreRefused() {
-    const QTemporaryDir folder;
-    WindowFixture w(folder.path());
-    QVERIFY(w.ready());
-    const auto refused = [&](const QString& path, const QStringList& parts) {
-        QSignalSpy ended(w.chat.get(), &ChatController::loadEnded);
-        w.window->openModel(path);
-        if (!QTest::qWaitFor([&] { return ended.count() == 1; }, 20000)) return false;
-        for (const QString& part : parts + QStringList{QStringLiteral("demo-model stays loaded")})
-            if (!notice(w).contains(part)) {
-                qWarning("%s lacks %s", qPrintable(notice(w)), qPrintable(part));
-                return false;
-            }
-        return w.chat->model().has_value();
-    };
-    const QString absent = folder.filePath(QStringLiteral("absent"));
-    const QStringList shards = shardsOfDemo(absent, 3);
-    QVERIFY(QFile::remove(absent + QLatin1Char('/') + shards[1]));
-    QVERIFY(refused(absent, {shards[1], QStringLiteral("model.")}));
-
-    // The index maps a tensor to a shard that lacks it; and a shard holds a tensor that the index does not name.
-    for (const bool drop : {false, true}) {
-        const QString wrong = folder.filePath(drop ? QStringLiteral("unlisted") : QStringLiteral("misplaced"));
-        const QStringList names = shardsOfDemo(wrong, 3);
-        const std::filesystem::path index = (wrong + QStringLiteral("/model.safetensors.index.json")).toStdString();
-        nlohmann::json json = nlohmann::json::parse(trefoil::test::readFile(index));
-        const std::string tensor = "model.norm.weight";
-        const std::string place = json["weight_map"][tensor];
-        if (drop)
-            json["weight_map"].erase(tensor);
-        else
-            json["weight_map"][tensor] = (place == names[0].toStdString() ? names[1] : names[0]).toStdString();
-        trefoil::test::writeFile(index, json.dump());
-        QVERIFY(refused(wrong, {QStringLiteral("model.norm.weight")}));
-    }
-    QVERIFY(stillAnswers(w));
-
-    // A stray file beside the shards: the indexed ones are used alone, and it is named in the dialog.
-    const QString stray = folder.filePath(QStringLiteral("stray"));
-    shardsOfDemo(stray, 3);
-    trefoil::test::writeFile((stray + QStringLiteral("/model.safetensors")).toStdString(), "no weights at all");
-    QSignalSpy ready(w.chat.get(), &ChatController::modelReady);
-    w.window->openModel(stray);
-    QTRY_COMPARE(ready.count(), 1);
-    QVERIFY(stillAnswers(w));
-    w.window->findChild<QAction*>(QStringLiteral("actionModelDialog"))->trigger();
-    QVERIFY(words(*w.window->findChild<ModelDialog*>()).contains(QLatin1String("not used: model.safetensors")));
-}
 
 void ModelLoadingTest::saysWhatAFolderHoldsAndNeeds() {
     const QTemporaryDir folder;

@@ -1,7 +1,9 @@
 // Texts in the window with both kinds of tokenizer: control pieces spelled in messages, spaces at the edges of pieces, thinking
-// that is left out, cut, or closed again and again.
+// that is left out, cut, closed at once, or closed again and again; and marks in any order with Qwen's tokenizer.
 #include "app/core/markdown_export.h"
+#include "engine/session.h"
 #include "tests/support/demo_variants.h"
+#include "tests/support/scripted_executor.h"
 #include "tests/support/window_fixture.h"
 #include "ui/chat/message_widget.h"
 #include "ui/chat/text_column.h"
@@ -11,10 +13,17 @@
 
 #include <QAbstractButton>
 #include <QApplication>
+#include <QClipboard>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QtTest>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -61,6 +70,40 @@ private:
         return w.window->findChild<trefoil::TranscriptView*>()->messageWidget(id);
     }
 
+    /// The demo model's text side and a model that answers `text`, a control piece's name being that piece, then ends.
+    static bool loadScripted(WindowFixture& w, const std::vector<std::string>& parts) {
+        const trefoil::CancelFlag never;
+        trefoil::LoadOptions options;
+        options.device.device = "cpu";
+        auto made = trefoil::loadModel(demoModelFolder().toStdString(), options, {}, never);
+        if (!made.ok()) return false;
+        auto ready = std::make_unique<trefoil::ReadyModel>(*std::move(made));
+        const trefoil::Tokenizer& tokenizer = *ready->model.text->tokenizer;
+        std::vector<trefoil::TokenId> answer;
+        for (const std::string& part : parts) {
+            if (const auto control = tokenizer.controlId(part)) {
+                answer.push_back(*control);
+                continue;
+            }
+            const auto ids = tokenizer.encode(part);
+            answer.insert(answer.end(), ids.begin(), ids.end());
+        }
+        const auto think = tokenizer.controlId("<think>").value_or(-1);
+        const auto end = ready->model.text->eosIds.front();
+        const auto vocabulary = ready->model.config.vocabSize;
+        // The answer begins behind the prompt's last token, which opens the thinking.
+        ready->executor = std::make_unique<trefoil::testing::ScriptedExecutor>(
+            ready->model.config, [answer, think, end, vocabulary](const trefoil::testing::ScriptedRow& row) {
+                const auto opened = std::find(row.sequence.rbegin(), row.sequence.rend(), think);
+                const auto begin = static_cast<std::int64_t>(row.sequence.rend() - opened);
+                const auto at = static_cast<std::size_t>(row.position + (row.noisy ? 0 : 1) - begin);
+                return trefoil::testing::peak(vocabulary, at < answer.size() ? answer[at] : end, 100.0F);
+            });
+        QSignalSpy loaded(w.chat.get(), &ChatController::modelReady);
+        w.engine->adoptModelAsync(std::move(ready));
+        return QTest::qWaitFor([&] { return loaded.count() == 1; }, 20000);
+    }
+
 private slots:
     void spelledControlPiecesAreText_data() { tokenizers(); }
     void spelledControlPiecesAreText();
@@ -68,6 +111,8 @@ private slots:
     void spacesAtTheEdgesOfPiecesStay();
     void thinkingLeftOutCutOrClosedAgain_data() { tokenizers(); }
     void thinkingLeftOutCutOrClosedAgain();
+    void thinkingThatIsClosedAtOnce();
+    void marksStayAsTheyWereTyped();
 };
 
 // Case B08, and B06's sign that the model reads as a space.
@@ -174,6 +219,112 @@ void TextCasesTest::thinkingLeftOutCutOrClosedAgain() {
     for (const QString& part : {closed.thinking, closed.content, shown(w, closed.id)->body()->shownText()})
         QVERIFY2(!part.contains(QLatin1String("think>")), qPrintable(part));
     QCOMPARE(shown(w, closed.id)->thinkingPane()->isVisible(), !closed.thinking.isEmpty());
+}
+
+// Case B10: an answer whose first token is </think>, and more of them.
+void TextCasesTest::thinkingThatIsClosedAtOnce() {
+    const QTemporaryDir folder;
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    const auto answered = [&](const std::vector<std::string>& parts) {
+        QTest::mouseClick(w.find<QAbstractButton>("newChatButton"), Qt::LeftButton);
+        if (!loadScripted(w, parts)) return false;
+        w.ask(QStringLiteral("Is the sea calm?"));
+        return w.waitForAnswer() && w.lastMessage().stopReason == EndReason::End;
+    };
+    const auto header = [&] {
+        return shown(w, w.lastMessage().id)->findChild<QToolButton*>(QStringLiteral("thinkingHeader"))->text();
+    };
+    QVERIFY(answered({"</think>", "The sea is calm."}));
+    QCOMPARE(w.lastMessage().responseIds.constFirst(), w.chat->model()->thinkEndId);
+    QVERIFY(w.lastMessage().hasThinking && w.lastMessage().thinkingClosed);
+    QCOMPARE(w.lastMessage().thinking, QString());
+    QCOMPARE(w.lastMessage().content, QStringLiteral("The sea is calm."));
+    QTRY_COMPARE(shown(w, w.lastMessage().id)->body()->shownText(), QStringLiteral("The sea is calm."));
+    QVERIFY(!shown(w, w.lastMessage().id)->thinkingPane()->isVisible());
+    // The same when it is read from the history.
+    const QString conversation = w.chat->conversation().id;
+    QTest::mouseClick(w.find<QAbstractButton>("newChatButton"), Qt::LeftButton);
+    w.chat->openConversation(conversation);
+    QTRY_COMPARE(w.chat->messages().size(), 2);
+    QVERIFY(!shown(w, w.lastMessage().id)->thinkingPane()->isVisible());
+    QCOMPARE(shown(w, w.lastMessage().id)->body()->shownText(), QStringLiteral("The sea is calm."));
+
+    // Only the first one ends the thinking; no other is shown, nor does it open a pane.
+    QVERIFY(answered({"</think>", "</think>", "The sea", "</think>", " is calm.", "</think>"}));
+    QCOMPARE(w.lastMessage().responseIds.count(w.chat->model()->thinkEndId), 4);
+    QCOMPARE(w.lastMessage().content, QStringLiteral("The sea is calm."));
+    QTRY_COMPARE(shown(w, w.lastMessage().id)->body()->shownText(), QStringLiteral("The sea is calm."));
+    QVERIFY(!shown(w, w.lastMessage().id)->thinkingPane()->isVisible());
+    QVERIFY(answered({"Waves.", "</think>", "</think>", "Calm."}));
+    QCOMPARE(w.lastMessage().thinking, QStringLiteral("Waves."));
+    QCOMPARE(w.lastMessage().content, QStringLiteral("Calm."));
+    QTRY_VERIFY(shown(w, w.lastMessage().id)->thinkingPane()->isVisible());
+    QVERIFY2(!header().contains(QLatin1String("cut while thinking")), qPrintable(header()));
+
+    // Ended while it was open.
+    set(w, {{QStringLiteral("max_new_tokens"), 3}});
+    QVERIFY(loadScripted(w, {"Waves come and go, and the wind is low.", "</think>", "Calm."}));
+    w.ask(QStringLiteral("Is the sea calm?"));
+    QVERIFY(w.waitForAnswer());
+    QCOMPARE(w.lastMessage().stopReason, EndReason::Length);
+    QVERIFY(!w.lastMessage().thinking.isEmpty() && w.lastMessage().content.isEmpty());
+    QTRY_VERIFY2(header().contains(QLatin1String("cut while thinking")), qPrintable(header()));
+    QVERIFY(shown(w, w.lastMessage().id)->thinkingPane()->isExpanded());
+}
+
+// Case B04: the model reads them composed, in Qwen's ids; everything that a person sees and keeps is what was typed.
+void TextCasesTest::marksStayAsTheyWereTyped() {
+    const QList<QPair<QString, QList<qint32>>> cases{
+        {QStringLiteral(u"\u00FF\u0323"), {143769, 136, 230}}, {QStringLiteral(u"\u012D\u0330"), {123859, 255, 136, 228}},
+        {QStringLiteral(u"\u1F99\u0300"), {124069, 249}},      {QStringLiteral(u"e\u0301"), {963}},
+        {QStringLiteral(u"\u1112\u1161\u11AB"), {23573}},      {QStringLiteral(u"\u212B"), {144044}},
+        {QStringLiteral(u"\u0344"), {136, 230, 53839}}};
+    const QTemporaryDir folder;
+    QString conversation;
+    QStringList typed;
+    for (const auto& c : cases) typed.append(c.first);
+    const QString question = typed.join(QLatin1Char('\n'));
+    QVERIFY(question != question.normalized(QString::NormalizationForm_C));
+    {
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        const QString model = folder.filePath(QStringLiteral("qwen"));
+        trefoil::test::writeTinyWithQwenTokenizer(model.toStdString());
+        QSignalSpy ready(w.chat.get(), &ChatController::modelReady);
+        w.window->openModel(model);
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 20000);
+        QSignalSpy previewed(w.engine.get(), &EngineWorker::promptPreviewed);
+        for (const auto& c : cases) {
+            previewed.clear();
+            const auto id = w.engine->previewPromptAsync({{QStringLiteral("user"), c.first}}, true);
+            QList<qint32> ids;
+            QTRY_VERIFY(std::any_of(previewed.cbegin(), previewed.cend(), [&](const QList<QVariant>& arguments) {
+                if (arguments[0].value<trefoil::RequestId>() != id) return false;
+                for (const auto& piece : arguments[1].value<PromptView>().pieces) ids += piece.ids;
+                return true;
+            }));
+            // <|im_start|>, user, a line feed, the text, <|im_end|>.
+            QCOMPARE(ids.mid(0, 4 + c.second.size()), QList<qint32>({151644, 872, 198}) + c.second + QList<qint32>({151645}));
+        }
+        set(w, {{QStringLiteral("max_new_tokens"), 4}});
+        auto* editor = w.find<QWidget>("composerEditor");
+        editor->setFocus();
+        QApplication::clipboard()->setText(question);
+        QTest::keyClick(editor, Qt::Key_V, Qt::ControlModifier);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QVERIFY(w.waitForAnswer());
+        conversation = w.chat->conversation().id;
+        QCOMPARE(shown(w, w.chat->messages().constFirst().id)->body()->shownText(), question);
+        QVERIFY(w.window->close());
+    }
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    w.chat->openConversation(conversation);
+    QTRY_COMPARE(w.chat->messages().size(), 2);
+    QCOMPARE(w.chat->messages().constFirst().content, question);
+    QCOMPARE(shown(w, w.chat->messages().constFirst().id)->body()->shownText(), question);
+    QVERIFY(trefoil::conversationToMarkdown(w.chat->conversation(), w.chat->messages()).contains(question));
 }
 
 }  // namespace

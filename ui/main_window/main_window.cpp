@@ -236,9 +236,22 @@ void MainWindow::showModel(const ModelSummary& model) {
     m_services.settings->setLastModelFolder(demo ? QString() : folder);
     if (!demo) m_services.settings->addRecentModel(folder);
     if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse(model.name);
+    showModelWarnings(model);
     showWelcome();
     showRunning();
     if (m_modelDialog != nullptr && m_modelDialog->isVisible()) m_modelDialog->setModel(model, EngineWorker::devices());
+}
+
+/// The model answers, but probably not as it should: to be seen without opening a dialog.
+void MainWindow::showModelWarnings(const ModelSummary& model) {
+    m_notices->clear(kModelWarning);
+    if (model.warnings.isEmpty()) return;
+    m_notices->show(
+        {kModelWarning,
+         NoticeKind::Warning,
+         tr("%1 is loaded, but its answers may be wrong: %2.").arg(model.name, model.warnings.join(QLatin1String("; "))),
+         {{QStringLiteral("about"), tr("About the model")}},
+         true});
 }
 
 void MainWindow::showWelcome() {
@@ -381,6 +394,7 @@ void MainWindow::showStoreReport(const OpenReport& report) {
 
 void MainWindow::onNoticeAction(const QString& notice, const QString& action) {
     if (notice == kModelNotice && action == QLatin1String("open")) return chooseModel();
+    if (notice == kModelWarning) return showModelDialog();
     if (notice != kStoreNotice) return;
     if (action == QLatin1String("fresh")) m_services.store->openFreshAsync(m_failedStore);
     if (action == QLatin1String("retry")) m_services.store->openAsync(m_failedStore);

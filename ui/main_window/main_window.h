@@ -95,6 +95,7 @@ private:
     void showBlocksOf(const QList<MessageRecord>& messages);
     void showLiveBlocks();
     void showModel(const ModelSummary& model);
+    void showModelWarnings(const ModelSummary& model);
     void showRunning();
     void showSendProblem(const SendProblem& problem, const QString& text);
     void onMessageChanged(const MessageRecord& message);

@@ -94,6 +94,7 @@ void MainWindow::connectLoading() {
     connect(m_chat, &ChatController::modelReady, this, &MainWindow::showModel);
     connect(m_chat, &ChatController::modelGone, this, [this] {
         m_status->clearModel();
+        m_notices->clear(kModelWarning);
         if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse({});
         showRunning();
     });

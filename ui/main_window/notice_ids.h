@@ -5,9 +5,10 @@
 
 namespace trefoil {
 
-inline const QString kStoreNotice = QStringLiteral("store");        ///< the history could not be opened or read
-inline const QString kSaveNotice = QStringLiteral("save");          ///< writes are waiting
-inline const QString kModelNotice = QStringLiteral("model");        ///< a model could not be loaded
-inline const QString kSettingsNotice = QStringLiteral("settings");  ///< settings or presets could not be written
+inline const QString kStoreNotice = QStringLiteral("store");          ///< the history could not be opened or read
+inline const QString kSaveNotice = QStringLiteral("save");            ///< writes are waiting
+inline const QString kModelNotice = QStringLiteral("model");          ///< a model could not be loaded
+inline const QString kModelWarning = QStringLiteral("modelWarning");  ///< the model in use probably answers wrong
+inline const QString kSettingsNotice = QStringLiteral("settings");    ///< settings or presets could not be written
 
 }  // namespace trefoil

@@ -114,6 +114,11 @@ void ModelDialog::addModel(QVBoxLayout* column, const ModelSummary& model) {
            model.thinkEndId < 0 ? tr("none: the model has no thinking") : QString::number(model.thinkEndId), palette());
     if (model.loadMs > 0) addRow(form, tr("Loaded in"), tr("%1 ms").arg(realText(model.loadMs, 0)), palette());
 
+    if (!model.warnings.isEmpty()) {
+        addHeading(column, tr("Warnings"));
+        for (const QString& warning : model.warnings)
+            column->addWidget(factField(QStringLiteral("•  ") + warning, tr("Warning")));
+    }
     if (!model.notes.isEmpty()) {
         addHeading(column, tr("Notes from loading"));
         for (const QString& note : model.notes) column->addWidget(factField(QStringLiteral("•  ") + note, tr("Note")));

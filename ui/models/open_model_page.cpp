@@ -264,6 +264,9 @@ void OpenModelPage::showExamination() {
             form = addForm(column);
             for (const QPair<QString, QString>& dimension : m_model->dimensions)
                 addRow(form, dimension.first, dimension.second, palette());
+            if (!m_model->warnings.isEmpty()) addHeading(column, tr("Warnings"));
+            for (const QString& warning : m_model->warnings)
+                column->addWidget(factField(QStringLiteral("•  ") + warning, tr("Warning")));
             if (!m_model->notes.isEmpty()) addHeading(column, tr("Notes"));
             for (const QString& note : m_model->notes) column->addWidget(factField(QStringLiteral("•  ") + note, tr("Note")));
         }

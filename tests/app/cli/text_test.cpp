@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -164,6 +165,115 @@ TEST_P(TextTest, ThinkingIsToldByIdsAndByHowThePromptEnded) {
     EXPECT_GT(std::count(ids.begin(), ids.end(), kThinkEnd), 10) << "the bias has its effect";
     for (const char* part : {"thinking", "answer"})
         EXPECT_EQ(closes[part].get<std::string>().find("think>"), std::string::npos) << closes[part];
+}
+
+// ------------------------------------------------------------------------------------------------------- tokenizer.json files
+
+/// The demo model with a tokenizer.json of its own vocabulary, its merges changed.
+class MergesTest : public ::testing::Test {
+protected:
+    MergesTest() { trefoil::test::writeDemoWithTokenizerJson(m_folder / "model"); }
+
+    [[nodiscard]] Finished run(const std::string& command) const {
+        return shell(quoted(TREFOIL_CLI) + ' ' + command + ' ' + quoted((m_folder / "model").string()));
+    }
+    [[nodiscard]] Finished answer(const std::string& more = "") const {
+        return run("generate --device cpu --threads 2 --prompt 'The capital of France is' --set max_new_tokens=1 " + more);
+    }
+    [[nodiscard]] json promptIds() const {
+        const std::string trace = (m_folder / "trace.json").string();
+        const Finished done = answer("--trace " + quoted(trace));
+        EXPECT_EQ(done.code, 0) << done.err;
+        EXPECT_EQ(done.err, "");
+        return json::parse(readFile(trace))[0]["prompt"];
+    }
+    void write() const { writeFile(m_folder / "model/tokenizer.json", file.dump()); }
+    /// Refused by both commands with one line, the same, that holds both parts.
+    void expectRefused(const std::string& part, const std::string& other) const {
+        write();
+        const Finished refused = run("info");
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+        EXPECT_NE(refused.err.find(part), std::string::npos) << refused.err;
+        EXPECT_NE(refused.err.find(other), std::string::npos) << refused.err;
+        EXPECT_EQ(answer().err, refused.err);
+    }
+    json file = trefoil::test::demoTokenizerJson();
+
+private:
+    ScratchFolder m_folder;
+};
+
+// Case B01.
+TEST_F(MergesTest, AsStringsPairsAndBothGiveTheSameIds) {
+    const json pairs = promptIds();
+    json& merges = file["model"]["merges"];
+    for (const std::size_t first : {0U, 1U}) {  // every second one as a string, then all
+        for (std::size_t i = first; i < merges.size(); i += 2)
+            merges[i] = merges[i][0].get<std::string>() + " " + merges[i][1].get<std::string>();
+        write();
+        EXPECT_EQ(promptIds(), pairs);
+    }
+}
+
+TEST_F(MergesTest, EntriesThatAreNoneAreRefusedByTheirNumber) {
+    const json good = file["model"]["merges"];
+    file["model"]["merges"][7] = json::array({"a", "b", "c"});
+    expectRefused("model.merges, entry 7", "two pieces are expected, found 3");
+    file["model"]["merges"] = good;
+    file["model"]["merges"][11] = json::array({"q", "\u0141"});
+    expectRefused("model.merges, entry 11", "is not in model.vocab");
+}
+
+TEST_F(MergesTest, NoneAtAllAreWarnedOf) {
+    file["model"]["merges"] = json::array();
+    write();
+    const Finished info = run("info");
+    EXPECT_EQ(info.code, 0) << info.err;
+    EXPECT_NE(info.out.find("\nwarning: "), std::string::npos) << info.out;
+    EXPECT_NE(info.out.find("tokenizer.json has no merges"), std::string::npos) << info.out;
+    EXPECT_EQ(json::parse(run("info --json").out)["warnings"].size(), 1U);
+    const Finished answered = answer();
+    EXPECT_EQ(answered.code, 0) << answered.err;
+    EXPECT_TRUE(answered.err.starts_with("warning: ")) << answered.err;
+    EXPECT_NE(answered.err.find("has no merges"), std::string::npos) << answered.err;
+}
+
+// Case B04, with ids of Hugging Face's library.
+TEST(QwenText, MarksInAnyOrderGiveTheLibrarysIds) {
+    const ScratchFolder folder;
+    trefoil::test::writeTinyWithQwenTokenizer(folder / "model");
+    const std::vector<std::pair<std::string, std::vector<int>>> texts{
+        {"\u00FF\u0323", {143769, 136, 230}}, {"\u012D\u0330", {123859, 255, 136, 228}},
+        {"\u1F99\u0300", {124069, 249}},      {"e\u0301", {963}},
+        {"\u1112\u1161\u11AB", {23573}},      {"\u212B", {144044}},
+        {"\u0344", {136, 230, 53839}}};
+    json messages = json::array();
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        messages.push_back({{"role", i % 2 == 0 ? "user" : "assistant"}, {"content", texts[i].first}});
+    writeFile(folder / "messages.json", messages.dump());
+    const std::string trace = (folder / "trace.json").string();
+    const Finished run = shell(quoted(TREFOIL_CLI) + " generate " + quoted((folder / "model").string()) +
+                               " --device cpu --threads 2 --set max_new_tokens=1 --trace " + quoted(trace) + " --messages " +
+                               quoted((folder / "messages.json").string()));
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto ids = json::parse(readFile(trace))[0]["prompt"].get<std::vector<int>>();
+    std::vector<std::vector<int>> turns;
+    for (const int id : ids) {
+        constexpr int kStart = 151644;
+        if (id == kStart)
+            turns.emplace_back();
+        else
+            turns.back().push_back(id);
+    }
+    ASSERT_EQ(turns.size(), texts.size() + 1);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::vector<int> expected{i % 2 == 0 ? 872 : 77091, 198};  // user, assistant, a line feed
+        expected.insert(expected.end(), texts[i].second.begin(), texts[i].second.end());
+        expected.insert(expected.end(), {151645, 198});  // <|im_end|>
+        EXPECT_EQ(turns[i], expected) << texts[i].first;
+    }
 }
 
 }  // namespace
