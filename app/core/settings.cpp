@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QJsonObject>
 #include <QSettings>
 
 #include <algorithm>
@@ -23,6 +24,7 @@ constexpr QLatin1String kFontSize("appearance/font_size");
 constexpr QLatin1String kModelFolder("model/folder");
 constexpr QLatin1String kRecentModels("model/recent");
 constexpr QLatin1String kDefaultModel("model/default");
+constexpr QLatin1String kCompatibility("model/compatibility");
 constexpr QLatin1String kDevice("model/device");
 constexpr QLatin1String kThreads("model/threads");
 constexpr QLatin1String kPrefixMemory("model/prefix_memory_mib");
@@ -101,6 +103,28 @@ void Settings::setDefaultModel(const QString& folder) {
     if (folder == defaultModel()) return;
     set(kDefaultModel, folder);
     emit defaultModelChanged();
+}
+
+// One JSON object for all folders: {folder: {name: choice}}.
+QHash<QString, QString> Settings::compatibility(const QString& folder) const {
+    QHash<QString, QString> choices;
+    const QJsonObject folders = QJsonDocument::fromJson(value(kCompatibility).toString().toUtf8()).object();
+    const QJsonObject own = folders.value(folder).toObject();
+    for (auto it = own.constBegin(); it != own.constEnd(); ++it)
+        if (it.value().isString()) choices.insert(it.key(), it.value().toString());
+    return choices;
+}
+
+void Settings::setCompatibility(const QString& folder, const QHash<QString, QString>& choices) {
+    if (choices == compatibility(folder)) return;
+    QJsonObject folders = QJsonDocument::fromJson(value(kCompatibility).toString().toUtf8()).object();
+    QJsonObject own;
+    for (auto it = choices.constBegin(); it != choices.constEnd(); ++it) own.insert(it.key(), it.value());
+    if (own.isEmpty())
+        folders.remove(folder);
+    else
+        folders.insert(folder, own);
+    set(kCompatibility, QString::fromUtf8(QJsonDocument(folders).toJson(QJsonDocument::Compact)));
 }
 
 QString Settings::device() const {

@@ -48,6 +48,10 @@ public:
     void removeRecentModel(const QString& folder);
     [[nodiscard]] QString defaultModel() const;  ///< loaded at every start; empty: the last one that was used
     void setDefaultModel(const QString& folder);
+    /// Compatibility switches that the person set for the model in this folder: name -> choice, as they were written.
+    [[nodiscard]] QHash<QString, QString> compatibility(const QString& folder) const;
+    /// None of them: the folder is forgotten.
+    void setCompatibility(const QString& folder, const QHash<QString, QString>& choices);
     [[nodiscard]] QString device() const;  ///< "auto" unless set
     void setDevice(const QString& device);
     [[nodiscard]] int threads() const;  ///< 0: the engine's choice

@@ -318,7 +318,7 @@ Result<std::unique_ptr<Executor>> makeCpuExecutor(const ModelConfig& config, con
                                                   const CpuOptions& options, const LoadProgress& progress,
                                                   const CancelFlag* cancel) {
     return guarded<std::unique_ptr<Executor>>([&]() -> Result<std::unique_ptr<Executor>> {
-        auto weights = loadModelWeights(config, source, progress, cancel);
+        auto weights = loadModelWeights(config, source, threadCount(options.threads), progress, cancel);
         if (!weights.ok()) return weights.error();
         return std::unique_ptr<Executor>(
             std::make_unique<CpuExecutor>(config, *std::move(weights), threadCount(options.threads)));

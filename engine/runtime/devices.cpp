@@ -1,10 +1,10 @@
 #include "engine/runtime/devices.h"
 
 #include "engine/runtime/cuda_plugin.h"
+#include "engine/runtime/main_memory.h"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,25 +13,14 @@
 namespace trefoil {
 namespace {
 
-/// MemTotal and MemAvailable of the machine, in bytes; zeros where /proc does not tell.
-void readMemory(DeviceInfo& device) {
-    std::ifstream file("/proc/meminfo");
-    std::string key;
-    std::string unit;
-    std::uint64_t kib = 0;
-    while (file >> key >> kib) {
-        if (key == "MemTotal:") device.memoryTotal = kib * 1024;
-        if (key == "MemAvailable:") device.memoryFree = kib * 1024;
-        std::getline(file, unit);
-    }
-}
-
 DeviceInfo cpuDevice() {
     DeviceInfo cpu;
     cpu.id = "cpu";
     cpu.name = "CPU, " + std::to_string(std::thread::hardware_concurrency()) + " threads";
     cpu.usable = true;
-    readMemory(cpu);
+    const MainMemory memory = readMainMemory();
+    cpu.memoryTotal = memory.total;
+    cpu.memoryFree = memory.free;
     return cpu;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/runtime/model_weights.h"
 
+#include "kernels/cpu/thread_pool.h"
+
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -15,6 +17,10 @@ using kernels::WeightFormat;
 
 /// Bytes that are read at once: progress and cancel are as fine as this.
 constexpr std::int64_t kPieceBytes = 4 << 20;
+/// Of a piece, what one thread reads at least: less is not worth a system call.
+constexpr std::int64_t kLeastBytes = 256 << 10;
+/// Columns that one thread packs at a time: the piece of a panel that 32 rows share stays in the first cache.
+constexpr std::int64_t kPackColumns = 64;
 
 WeightFormat formatOf(DType type) {
     switch (type) {
@@ -38,14 +44,15 @@ struct Part {
 /// The first error ends all further work.
 class WeightLoader {
 public:
-    WeightLoader(const ModelConfig& config, const WeightSource& source, const LoadProgress* progress, const CancelFlag* cancel,
-                 bool planning)
-        : m_config(config), m_source(source), m_progress(progress), m_cancel(cancel), m_planning(planning) {}
+    /// Without a pool it only plans.
+    WeightLoader(const ModelConfig& config, const WeightSource& source, kernels::ThreadPool* pool, const LoadProgress* progress,
+                 const CancelFlag* cancel)
+        : m_config(config), m_source(source), m_pool(pool), m_progress(progress), m_cancel(cancel), m_planning(pool == nullptr) {}
 
     Status run(ModelWeights& weights) {
         if (!m_planning) {
             // A first round without reading gives the total for the progress.
-            WeightLoader plan(m_config, m_source, nullptr, nullptr, true);
+            WeightLoader plan(m_config, m_source, nullptr, nullptr, nullptr);
             ModelWeights nothing;
             if (const Status s = plan.run(nothing); !s.ok()) return s;
             m_total = plan.m_sourceBytes;
@@ -171,7 +178,7 @@ private:
             const std::int64_t count = std::min(kPieceBytes / size, elements - done);
             const auto destination =
                 weights.embedding.span().subspan(static_cast<std::size_t>(done * size), static_cast<std::size_t>(count * size));
-            note(m_source.read(name, done, count, destination), count * size);
+            note(read(name, done, count, size, destination), count * size);
             done += count;
         }
     }
@@ -212,13 +219,17 @@ private:
             const std::int64_t count = std::min(most, total - done);
             const std::byte* piece = readPiece(part.name, done * columns, count * columns, format);
             if (piece == nullptr) return;
-            for (std::int64_t r = 0; r < count;) {
-                const std::int64_t item = (done + r) / part.rows;
-                const std::int64_t row = (done + r) % part.rows;
-                const std::int64_t here = std::min(part.rows - row, count - r);
-                out.pack(item, firstRow + row, here, piece + r * columns * kernels::formatBytes(format), format);
-                r += here;
-            }
+            m_pool->run((columns + kPackColumns - 1) / kPackColumns, [&](std::int64_t tile, int /*worker*/) {
+                const std::int64_t first = tile * kPackColumns;
+                for (std::int64_t r = 0; r < count;) {
+                    const std::int64_t item = (done + r) / part.rows;
+                    const std::int64_t row = (done + r) % part.rows;
+                    const std::int64_t here = std::min(part.rows - row, count - r);
+                    out.pack(item, firstRow + row, here, piece + r * columns * kernels::formatBytes(format), format, first,
+                             std::min(kPackColumns, columns - first));
+                    r += here;
+                }
+            });
             done += count;
         }
     }
@@ -237,8 +248,31 @@ private:
     const std::byte* readPiece(const std::string& name, std::int64_t first, std::int64_t count, WeightFormat format) {
         const auto bytes = static_cast<std::size_t>(count * kernels::formatBytes(format));
         if (m_piece.size() < bytes) m_piece.resize(bytes);
-        note(m_source.read(name, first, count, {m_piece.data(), bytes}), static_cast<std::int64_t>(bytes));
+        note(read(name, first, count, kernels::formatBytes(format), {m_piece.data(), bytes}), static_cast<std::int64_t>(bytes));
         return m_status.ok() ? m_piece.data() : nullptr;
+    }
+
+    /// Elements [first, first + count) of `size` bytes each, every thread some of them. Of several errors the first by place.
+    Status read(const std::string& name, std::int64_t first, std::int64_t count, std::int64_t size,
+                std::span<std::byte> destination) {
+        const std::int64_t tasks = std::clamp<std::int64_t>(count * size / kLeastBytes, 1, m_pool->threads());
+        m_read.assign(static_cast<std::size_t>(tasks), Status());
+        m_pool->run(tasks, [&](std::int64_t task, int /*worker*/) {
+            const std::int64_t begin = count * task / tasks;
+            const std::int64_t end = count * (task + 1) / tasks;
+            const auto part =
+                destination.subspan(static_cast<std::size_t>(begin * size), static_cast<std::size_t>((end - begin) * size));
+            Status& status = m_read[static_cast<std::size_t>(task)];
+            try {
+                status = m_source.read(name, first + begin, end - begin, part);
+            } catch (const std::bad_alloc&) {  // none may leave a task
+                status = makeError(ErrorKind::OutOfMemory, "there is not enough memory to read " + name,
+                                   "close other programs or choose a smaller model");
+            }
+        });
+        for (Status& status : m_read)
+            if (!status.ok()) return std::move(status);
+        return {};
     }
 
     /// After each piece: the error, if any; progress; cancel.
@@ -260,11 +294,13 @@ private:
 
     const ModelConfig& m_config;
     const WeightSource& m_source;
+    kernels::ThreadPool* m_pool;
     const LoadProgress* m_progress;
     const CancelFlag* m_cancel;
     const bool m_planning;
     Status m_status;
     std::vector<std::byte> m_piece;
+    std::vector<Status> m_read;  ///< of each thread's part of a piece
     std::uint64_t m_memoryBytes = 0;
     std::uint64_t m_sourceBytes = 0;
     std::uint64_t m_done = 0;
@@ -309,11 +345,12 @@ std::uint64_t ModelWeights::bytes() const {
     return sum;
 }
 
-Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSource& source, const LoadProgress& progress,
-                                      const CancelFlag* cancel) {
+Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSource& source, int threads,
+                                      const LoadProgress& progress, const CancelFlag* cancel) {
     try {
         ModelWeights weights;
-        WeightLoader loader(config, source, &progress, cancel, false);
+        kernels::ThreadPool pool(threads);
+        WeightLoader loader(config, source, &pool, &progress, cancel);
         if (const Status s = loader.run(weights); !s.ok()) return s.error();
         return weights;
     } catch (const std::bad_alloc&) {
@@ -324,7 +361,7 @@ Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSou
 
 Result<std::uint64_t> plannedWeightBytes(const ModelConfig& config, const WeightSource& source) {
     ModelWeights nothing;
-    WeightLoader loader(config, source, nullptr, nullptr, true);
+    WeightLoader loader(config, source, nullptr, nullptr, nullptr);
     if (const Status s = loader.run(nothing); !s.ok()) return s.error();
     return loader.plannedBytes();
 }

@@ -23,7 +23,7 @@ class WeightSource {
 public:
     virtual ~WeightSource() = default;
     [[nodiscard]] virtual Result<DType> dtype(const std::string& name) const = 0;
-    /// Elements [first, first + count) in the tensor's own type.
+    /// Elements [first, first + count) in the tensor's own type. From any thread.
     virtual Status read(const std::string& name, std::int64_t first, std::int64_t count,
                         std::span<std::byte> destination) const = 0;
 };
@@ -96,9 +96,10 @@ struct ModelWeights {
     [[nodiscard]] std::uint64_t bytes() const;
 };
 
-/// Reads everything, piece by piece; `progress` may be empty, `cancel` null. OutOfMemory when an allocation fails.
-Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSource& source, const LoadProgress& progress,
-                                      const CancelFlag* cancel);
+/// Reads everything, piece by piece, each piece by all threads; what comes out does not depend on their number. `progress` may be
+/// empty (it is called from this thread), `cancel` null. OutOfMemory when an allocation fails.
+Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSource& source, int threads,
+                                      const LoadProgress& progress, const CancelFlag* cancel);
 
 /// makeCpuExecutor for weights from elsewhere than a checkpoint; with it, tests make models of any size in memory.
 Result<std::unique_ptr<Executor>> makeCpuExecutor(const ModelConfig& config, const WeightSource& source,

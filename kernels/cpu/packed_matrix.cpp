@@ -85,20 +85,26 @@ std::int64_t PackedMatrix::offsetOf(std::int64_t column) const {
 
 void PackedMatrix::pack(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* source,
                         WeightFormat sourceFormat) {
+    pack(item, first, count, source, sourceFormat, 0, m_columns);
+}
+
+void PackedMatrix::pack(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* source,
+                        WeightFormat sourceFormat, std::int64_t firstColumn, std::int64_t columnCount) {
     assert(sourceFormat == m_format || m_format == WeightFormat::F32);
+    assert(firstColumn >= 0 && firstColumn + columnCount <= m_columns);
     const std::int64_t rowBytes = m_columns * formatBytes(sourceFormat);
     for (std::int64_t r = 0; r < count; ++r) {
         const Place place = placeOf(first + r);
-        std::byte* destination =
-            m_data.data() + (item * m_panels + place.panel) * m_panelBytes + offsetOf(place.column) * formatBytes(m_format);
-        const std::byte* row = source + r * rowBytes;
+        std::byte* destination = m_data.data() + (item * m_panels + place.panel) * m_panelBytes +
+                                 (firstColumn * kPanel + offsetOf(place.column)) * formatBytes(m_format);
+        const std::byte* row = source + r * rowBytes + firstColumn * formatBytes(sourceFormat);
         if (m_format != WeightFormat::F32) {
-            scatterRow<std::uint16_t>(row, m_columns, destination);
+            scatterRow<std::uint16_t>(row, columnCount, destination);
         } else if (sourceFormat == WeightFormat::F32) {
-            scatterRow<float>(row, m_columns, destination);
+            scatterRow<float>(row, columnCount, destination);
         } else {
             auto* out = reinterpret_cast<float*>(destination);
-            for (std::int64_t k = 0; k < m_columns; ++k)
+            for (std::int64_t k = 0; k < columnCount; ++k)
                 widen(row + k * formatBytes(sourceFormat), sourceFormat, 1, out + k * kPanel);
         }
     }

@@ -36,6 +36,10 @@ public:
     /// Copies `count` consecutive rows of `source` ([count, columns], elements of type `sourceFormat`, as stored) to rows first…
     /// of `item`. The types must be equal, unless this matrix is F32, to which every type widens exactly.
     void pack(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* source, WeightFormat sourceFormat);
+    /// The same, of columns [firstColumn, firstColumn + columnCount) alone. Calls for columns that do not overlap may run at the
+    /// same time: they write to different cache lines.
+    void pack(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* source, WeightFormat sourceFormat,
+              std::int64_t firstColumn, std::int64_t columnCount);
 
     /// Row `row` of `item` in float32 into out [columns]. For embeddings that share their storage with the head.
     void unpack(std::int64_t item, std::int64_t row, float* out) const;

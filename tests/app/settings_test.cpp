@@ -27,6 +27,7 @@ private slots:
     void unwritableFolderIsToldOnce();
     void withoutAFileNothingIsWritten();
     void boundsAreKept();
+    void switchesBelongToAFolder();
 
 private:
     QByteArray contents() {
@@ -203,6 +204,33 @@ void SettingsTest::boundsAreKept() {
     QVERIFY(theme.isEmpty());
     settings.setTheme(ThemeChoice::Light);
     QCOMPARE(theme.size(), 1);
+}
+
+void SettingsTest::switchesBelongToAFolder() {
+    const QString first = QStringLiteral("/models/a, b & \"c\"=1");
+    const QString second = QStringLiteral("/models/水");
+    const QHash<QString, QString> choices{{QStringLiteral("noisy_value"), QStringLiteral("scaled_by_beta")},
+                                          {QStringLiteral("norm_weights"), QStringLiteral("plain")}};
+    {
+        Settings settings(m_file);
+        QVERIFY(settings.compatibility(first).isEmpty());
+        settings.setCompatibility(first, choices);
+        settings.setCompatibility(second, {{QStringLiteral("block_start"), QStringLiteral("aligned")}});
+    }
+    {
+        Settings settings(m_file);
+        QCOMPARE(settings.compatibility(first), choices);
+        QCOMPARE(settings.compatibility(second).value(QStringLiteral("block_start")), QStringLiteral("aligned"));
+        QVERIFY(settings.compatibility(QStringLiteral("/models")).isEmpty());
+        settings.setCompatibility(first, {});
+        QVERIFY(settings.compatibility(first).isEmpty());
+        QCOMPARE(settings.compatibility(second).size(), 1);
+    }
+    QVERIFY(!contents().contains("scaled_by_beta"));
+    put("[model]\ncompatibility=\"{\\\"/m\\\": {\\\"a\\\": 5, \\\"b\\\": \\\"c\\\"}, \\\"/n\\\": []}\"\n");
+    const Settings damaged(m_file);
+    QCOMPARE(damaged.compatibility(QStringLiteral("/m")), (QHash<QString, QString>{{QStringLiteral("b"), QStringLiteral("c")}}));
+    QVERIFY(damaged.compatibility(QStringLiteral("/n")).isEmpty());
 }
 
 QTEST_GUILESS_MAIN(SettingsTest)

@@ -182,6 +182,53 @@ TEST_F(CpuExecutorTest, ThreadsDoNotChangeABit) {
     }
 }
 
+// Large enough that several threads read each piece and pack its columns.
+TEST(ModelWeightsTest, LoadingThreadsDoNotChangeABit) {
+    ModelConfig config = smallConfig();
+    config.vocabSize = 2011;
+    config.hiddenSize = 300;
+    config.numExperts = 19;
+    const CancelFlag never;
+    const auto same = [](const kernels::PackedMatrix& a, const kernels::PackedMatrix& b) {
+        return a.bytes() == b.bytes() && a.bytes() > 0 && std::memcmp(a.panel(0, 0), b.panel(0, 0), a.bytes()) == 0;
+    };
+    for (const DType type : {DType::BF16, DType::F16, DType::F32}) {
+        const RandomSource source(type);
+        const auto one = loadModelWeights(config, source, 1, {}, &never);
+        ASSERT_TRUE(one.ok());
+        for (const int threads : {2, 5}) {
+            std::uint64_t last = 0;
+            std::uint64_t total = 0;
+            const auto many = loadModelWeights(
+                config, source, threads,
+                [&](std::uint64_t done, std::uint64_t all) {
+                    EXPECT_LE(last, done);
+                    last = done;
+                    total = all;
+                },
+                &never);
+            ASSERT_TRUE(many.ok());
+            EXPECT_EQ(last, total);
+            EXPECT_EQ(std::memcmp(one->embedding.data(), many->embedding.data(), one->embedding.bytes()), 0);
+            EXPECT_TRUE(same(one->head, many->head));
+            for (std::size_t i = 0; i < config.layers.size(); ++i) {
+                EXPECT_TRUE(same(one->layers[i].mixture.gateUp, many->layers[i].mixture.gateUp));
+                EXPECT_TRUE(same(one->layers[i].mixture.down, many->layers[i].mixture.down));
+                EXPECT_TRUE(same(one->layers[i].mixture.sharedGateUp, many->layers[i].mixture.sharedGateUp));
+                if (config.layers[i] == LayerKind::FullAttention) {
+                    EXPECT_TRUE(same(one->layers[i].attention.q, many->layers[i].attention.q));
+                }
+            }
+        }
+    }
+    // An error in one thread's part is the error of the load.
+    RandomSource broken(DType::BF16);
+    broken.setBroken("model.embed_tokens.weight");
+    const auto failed = loadModelWeights(config, broken, 5, {}, &never);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().kind, ErrorKind::Io);
+}
+
 TEST_F(CpuExecutorTest, ChunksDoNotChangeABit) {
     const Ids ids = someIds(100);
     const auto whole = make(smallConfig());

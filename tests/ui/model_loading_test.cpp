@@ -92,6 +92,7 @@ private slots:
     void remembersModels();
     void startsWithTheModelChosenForIt();
     void loadsWithOtherSwitches();
+    void remembersSwitchesOfAFolder();
     void looksRight();
 };
 
@@ -335,6 +336,61 @@ void ModelLoadingTest::loadsWithOtherSwitches() {
     QTRY_COMPARE(ready.count(), 2);
     QCOMPARE(w.chat->model()->compatibility[0].origin, trefoil::CompatibilityOrigin::Default);
     QVERIFY(stillAnswers(w));
+}
+
+void ModelLoadingTest::remembersSwitchesOfAFolder() {
+    const QTemporaryDir folder;
+    const QString copy = copyOfDemo(folder, QStringLiteral("copy"));
+    const QString name = QStringLiteral("noisy_value");
+    const QString choice = QStringLiteral("scaled_by_beta");
+    const auto state = [&](const WindowFixture& w) {
+        for (const trefoil::CompatibilityValue& value : w.chat->model()->compatibility)
+            if (value.name == name) return value;
+        return trefoil::CompatibilityValue();
+    };
+    const auto opened = [&](WindowFixture& w, const QString& path) {
+        QSignalSpy ready(w.chat.get(), &ChatController::modelReady);
+        w.window->openModel(path);
+        return QTest::qWaitFor([&] { return ready.count() == 1; }, 20000);
+    };
+    {
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        QVERIFY(opened(w, copy));
+        w.window->findChild<QAction*>(QStringLiteral("actionModelDialog"))->trigger();
+        w.find<QTabWidget>("modelTabs")->setCurrentIndex(static_cast<int>(ModelDialog::Page::Compatibility));
+        QSignalSpy ready(w.chat.get(), &ChatController::modelReady);
+        QTest::keyClick(w.window->findChild<QComboBox*>(QStringLiteral("compatibility_") + name), Qt::Key_Down);
+        QVERIFY(w.settings->compatibility(copy).isEmpty());  // nothing holds before it is loaded
+        QTest::mouseClick(w.find<QAbstractButton>("compatibilityLoad"), Qt::LeftButton);
+        QTRY_COMPARE(ready.count(), 1);
+        QCOMPARE(state(w).value, choice);
+        QVERIFY(w.window->close());
+    }
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    QCOMPARE(state(w).origin, trefoil::CompatibilityOrigin::Default);  // another folder
+    QVERIFY(opened(w, copy));
+    QCOMPARE(state(w).value, choice);
+    QCOMPARE(state(w).origin, trefoil::CompatibilityOrigin::User);
+    w.window->findChild<QAction*>(QStringLiteral("actionModelDialog"))->trigger();
+    QVERIFY(w.window->findChild<QLabel*>(QStringLiteral("compatibilityOrigin_") + name)
+                ->text()
+                .contains(QLatin1String("set by you")));
+    // The page that examines it before loading knows them, too.
+    QVERIFY(choose(w, copy));
+    auto* page = w.window->findChild<trefoil::OpenModelPage*>();
+    QTRY_VERIFY(words(*page).contains(QLatin1String("noisy_value is scaled_by_beta")));
+    // Reset forgets them.
+    QSignalSpy ready(w.chat.get(), &ChatController::modelReady);
+    QTest::mouseClick(w.find<QAbstractButton>("compatibilityReset"), Qt::LeftButton);
+    QTRY_COMPARE(ready.count(), 1);
+    QCOMPARE(state(w).origin, trefoil::CompatibilityOrigin::Default);
+    QVERIFY(w.settings->compatibility(copy).isEmpty());
+    // What this version does not know is left out instead of making the folder unusable.
+    w.settings->setCompatibility(copy, {{name, QStringLiteral("sideways")}, {QStringLiteral("of_later"), choice}});
+    QVERIFY(opened(w, copy));
+    QCOMPARE(state(w).origin, trefoil::CompatibilityOrigin::Default);
 }
 
 void ModelLoadingTest::looksRight() {

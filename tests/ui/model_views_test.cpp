@@ -213,14 +213,14 @@ private slots:
             QVERIFY(words(page).contains(value.explanation));
         }
         QCOMPARE(origin(0), QStringLiteral("from config.json"));
-        QCOMPARE(origin(1), QStringLiteral("yours"));
+        QCOMPARE(origin(1), QStringLiteral("set by you, remembered for this folder"));
         QCOMPARE(origin(2), QStringLiteral("default, inferred"));
         auto* loadButton = page.findChild<QPushButton*>(QStringLiteral("compatibilityLoad"));
         auto* resetButton = page.findChild<QPushButton*>(QStringLiteral("compatibilityReset"));
         QVERIFY(!loadButton->isEnabled());
         QVERIFY(resetButton->isEnabled());
         QTest::keyClick(box(3), Qt::Key_Down);
-        QVERIFY(origin(3).startsWith(QStringLiteral("yours, not loaded yet")));
+        QVERIFY(origin(3).startsWith(QStringLiteral("set by you, not loaded yet")));
         QTest::mouseClick(loadButton, Qt::LeftButton);
         QCOMPARE(load.count(), 1);
         const CompatibilityChoices expected{{model.compatibility[1].name, model.compatibility[1].choices[1]},

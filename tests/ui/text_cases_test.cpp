@@ -20,6 +20,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -89,13 +90,15 @@ private:
             answer.insert(answer.end(), ids.begin(), ids.end());
         }
         const auto think = tokenizer.controlId("<think>").value_or(-1);
+        const auto lineFeed = tokenizer.encode("\n").front();
         const auto end = ready->model.text->eosIds.front();
         const auto vocabulary = ready->model.config.vocabSize;
-        // The answer begins behind the prompt's last token, which opens the thinking.
+        // The answer begins behind the prompt's last tokens, which open the thinking.
         ready->executor = std::make_unique<trefoil::testing::ScriptedExecutor>(
-            ready->model.config, [answer, think, end, vocabulary](const trefoil::testing::ScriptedRow& row) {
+            ready->model.config, [answer, think, lineFeed, end, vocabulary](const trefoil::testing::ScriptedRow& row) {
                 const auto opened = std::find(row.sequence.rbegin(), row.sequence.rend(), think);
-                const auto begin = static_cast<std::int64_t>(row.sequence.rend() - opened);
+                auto begin = static_cast<std::int64_t>(row.sequence.rend() - opened);
+                if (opened != row.sequence.rbegin() && *std::prev(opened) == lineFeed) ++begin;
                 const auto at = static_cast<std::size_t>(row.position + (row.noisy ? 0 : 1) - begin);
                 return trefoil::testing::peak(vocabulary, at < answer.size() ? answer[at] : end, 100.0F);
             });

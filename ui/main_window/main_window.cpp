@@ -235,6 +235,7 @@ void MainWindow::showModel(const ModelSummary& model) {
     const QString folder = QDir(model.folder).absolutePath();
     m_services.settings->setLastModelFolder(demo ? QString() : folder);
     if (!demo) m_services.settings->addRecentModel(folder);
+    rememberSwitches(model);
     if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse(model.name);
     showModelWarnings(model);
     showWelcome();

@@ -96,6 +96,9 @@ private:
     void showLiveBlocks();
     void showModel(const ModelSummary& model);
     void showModelWarnings(const ModelSummary& model);
+    /// Compatibility switches that the person set for this folder, those that this version knows.
+    [[nodiscard]] CompatibilityChoices rememberedSwitches(const QString& folder) const;
+    void rememberSwitches(const ModelSummary& model);
     void showRunning();
     void showSendProblem(const SendProblem& problem, const QString& text);
     void onMessageChanged(const MessageRecord& message);

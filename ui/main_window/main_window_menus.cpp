@@ -179,8 +179,25 @@ void MainWindow::openModel(const QString& folder) {
     request.folder = folder;
     request.device = m_services.device;
     request.threads = m_services.threads;
+    request.switches = rememberedSwitches(folder);
     m_chat->loadModel(request);
     showRunning();
+}
+
+CompatibilityChoices MainWindow::rememberedSwitches(const QString& folder) const {
+    const CompatibilityChoices stored = m_services.settings->compatibility(QDir(folder).absolutePath());
+    CompatibilityChoices known;
+    for (const CompatibilityValue& value : compatibilityValues())
+        if (value.choices.contains(stored.value(value.name))) known.insert(value.name, stored.value(value.name));
+    return known;
+}
+
+/// What a model was loaded with is what it will be loaded with.
+void MainWindow::rememberSwitches(const ModelSummary& model) {
+    CompatibilityChoices chosen;
+    for (const CompatibilityValue& value : model.compatibility)
+        if (value.origin == CompatibilityOrigin::User) chosen.insert(value.name, value.value);
+    m_services.settings->setCompatibility(QDir(model.folder).absolutePath(), chosen);
 }
 
 void MainWindow::openStartModel(const QString& named) {
@@ -240,9 +257,14 @@ void MainWindow::buildModelDialog() {
     m_modelDialog = new ModelDialog(this);
     connect(m_modelDialog, &ModelDialog::openModelRequested, this, &MainWindow::chooseModel);
     OpenModelPage* page = m_modelDialog->openPage();
-    connect(page, &OpenModelPage::examineRequested, m_chat, &ChatController::examineModel);
-    connect(page, &OpenModelPage::loadRequested, this, [this](const ModelLoadRequest& request) {
-        m_chat->loadModel(request);
+    const auto withSwitches = [this](ModelLoadRequest request) {
+        if (request.switches.isEmpty()) request.switches = rememberedSwitches(request.folder);
+        return request;
+    };
+    connect(page, &OpenModelPage::examineRequested, this,
+            [this, withSwitches](const ModelLoadRequest& request) { m_chat->examineModel(withSwitches(request)); });
+    connect(page, &OpenModelPage::loadRequested, this, [this, withSwitches](const ModelLoadRequest& request) {
+        m_chat->loadModel(withSwitches(request));
         showRunning();
         m_modelDialog->accept();
     });

@@ -50,10 +50,11 @@ void CompatibilityPage::setModel(const ModelSummary& model) {
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 8, 0);
     column->setSpacing(8);
-    column->addWidget(
-        subtleLabel(tr("The vendor has not published these points. Trefoil takes the side that fits what is known, marked as "
-                       "inferred; should answers of a new checkpoint look wrong, one of them may be the cause."),
-                    palette()));
+    column->addWidget(subtleLabel(
+        tr("The vendor has not published these points. Trefoil takes the side that fits what is known, marked as "
+           "inferred; should answers of a new checkpoint look wrong, one of them may be the cause. What you load a model with is "
+           "remembered for its folder, until you reset it."),
+        palette()));
     for (const CompatibilityValue& value : m_loaded ? model.compatibility : compatibilityValues())
         column->addWidget(makeRow(value));
     column->addStretch(1);
@@ -108,9 +109,9 @@ void CompatibilityPage::showState() {
         own = own || row.value.origin == CompatibilityOrigin::User;
         row.box->setEnabled(m_loaded);
         if (row.box->currentData().toString() != row.value.value)
-            row.origin->setText(tr("yours, not loaded yet; the model runs with %1").arg(row.value.value));
+            row.origin->setText(tr("set by you, not loaded yet; the model runs with %1").arg(row.value.value));
         else if (row.value.origin == CompatibilityOrigin::User)
-            row.origin->setText(tr("yours"));
+            row.origin->setText(tr("set by you, remembered for this folder"));
         else if (row.value.origin == CompatibilityOrigin::Config)
             row.origin->setText(tr("from config.json"));
         else
