@@ -3,6 +3,7 @@
 #include "app/core/store_lock.h"
 #include "app/core/store_rows.h"
 #include "app/core/store_schema.h"
+#include "app/core/store_search.h"
 #include "app/core/trace_store.h"
 
 #include <QDir>
@@ -146,7 +147,7 @@ StoreProblem ConversationStore::Private::connectTo(const QString& name) {
     }
     m_database.setDatabaseName(name);
     m_database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(kBusyTimeoutMs));
-    if (m_database.open()) return {};
+    if (m_database.open()) return schema::prepareConnection(m_database);
     return schema::problemFrom(m_database.lastError(), tr("The history “%1” could not be opened").arg(name));
 }
 
@@ -294,7 +295,10 @@ StoreProblem ConversationStore::apply(const StoreOperation& operation) {
     if (!transaction.problem().ok()) return transaction.problem();
     if (const StoreProblem problem = rows::write(d->m_database, operation, d->m_lock.writer()); !problem.ok()) return problem;
     if (const StoreProblem problem = schema::touchEpoch(d->m_database); !problem.ok()) return problem;
-    return transaction.commit();
+    if (const StoreProblem problem = transaction.commit(); !problem.ok()) return problem;
+    // What was asked for is done; if tidying up fails now, the next one gets another chance.
+    if (std::holds_alternative<PurgeDeleted>(operation)) schema::tidyUp(d->m_database);
+    return {};
 }
 
 StoreResult<QList<ConversationSummary>> ConversationStore::list(const QSet<QString>& alsoDeleted) {
@@ -332,6 +336,11 @@ StoreResult<QList<QByteArray>> ConversationStore::tracePieces(const QString& mes
 StoreResult<bool> ConversationStore::isHere(const ArchivedConversation& conversation) {
     if (!isOpen()) return {{}, Private::closed()};
     return rows::isHere(d->m_database, conversation);
+}
+
+StoreResult<SearchResult> ConversationStore::search(const QString& text) {
+    if (!isOpen()) return {{}, Private::closed()};
+    return search::find(d->m_database, text);
 }
 
 StoreProblem ConversationStore::backUp(const QString& path) {

@@ -5,6 +5,7 @@
 // a file that cannot be used is left as it is; an answer whose writer ended is given as interrupted.
 #pragma once
 
+#include "app/core/search_query.h"
 #include "app/core/store_operations.h"
 #include "app/core/store_types.h"
 
@@ -52,6 +53,8 @@ public:
     StoreResult<QList<QByteArray>> tracePieces(const QString& messageId);
     /// Whether a conversation of a file is here already, or one of its messages in another conversation. A hidden one is not.
     StoreResult<bool> isHere(const ArchivedConversation& conversation);
+    /// Finished messages that satisfy parseSearch(text), at most 200 conversations. Titles are not looked at but for `title:`.
+    StoreResult<SearchResult> search(const QString& text);
     /// A copy with everything that is stored so far, usable on its own.
     StoreProblem backUp(const QString& path);
     /// Puts what a backup holds in the place of this history, file and log together, and opens it. The history that was open is

@@ -141,6 +141,11 @@ void StoreBackend::restore(RequestId id, const QString& backup) {
     if (report.ok()) emit opened(id, report.opened);
 }
 
+void StoreBackend::search(RequestId id, const QString& text) {
+    const StoreResult<SearchResult> result = m_store.search(text);
+    emit searched(id, result.value, result.problem);
+}
+
 void StoreBackend::enqueue(const StoreOperation& operation) {
     if (m_waiting.isEmpty() || !mergeOperations(&m_waiting.last(), operation)) m_waiting.append(operation);
     // While a write waits, the timer decides when to try again: each try may hold up the thread for the busy timeout.

@@ -25,6 +25,7 @@ public:
     void restore(RequestId id, const QString& backup);
     void loadArchive(RequestId id, const QString& conversationId);
     void importConversations(RequestId id, const QList<ArchivedConversation>& conversations, ExistingChoice existing);
+    void search(RequestId id, const QString& text);
     void enqueue(const StoreOperation& operation);
     /// Tries for at most `timeoutMs`; closes the store when all is stored.
     FlushReport flushAndClose(int timeoutMs);
@@ -37,6 +38,7 @@ signals:
                             const QList<trefoil::MessageRecord>& aside);
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
+    void searched(trefoil::RequestId id, const trefoil::SearchResult& result, const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
     void restored(trefoil::RequestId id, const trefoil::RestoreReport& report);
     void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,

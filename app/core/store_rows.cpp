@@ -82,8 +82,12 @@ public:
     }
     StoreProblem operator()(const PurgeDeleted& op) {
         // Messages and traces go with their conversation (ON DELETE CASCADE).
-        return run(QStringLiteral("DELETE FROM conversations WHERE deleted_at IS NOT NULL AND deleted_at < ?"),
-                   {toMs(op.beforeUtc)});
+        const StoreProblem problem = run(
+            QStringLiteral("DELETE FROM conversations WHERE deleted_at IS NOT NULL AND deleted_at < ?"), {toMs(op.beforeUtc)});
+        if (!problem.ok()) return problem;
+        const StoreResult<QVariant> changed = schema::single(m_database, QStringLiteral("SELECT changes()"));
+        if (!changed.ok() || changed.value.toInt() == 0) return changed.problem;
+        return schema::forgetRemoved(m_database);
     }
     StoreProblem operator()(const AppendMessage& op) {
         const StoreProblem problem = insert(op.record, false);

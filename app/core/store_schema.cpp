@@ -1,5 +1,7 @@
 #include "app/core/store_schema.h"
 
+#include "app/core/store_search.h"
+
 #include <sqlite3.h>
 
 #include <QCoreApplication>
@@ -77,7 +79,38 @@ QStringList toVersion2() {
     };
 }
 
-QStringList statementsTo(int version) { return version == 1 ? toVersion1() : toVersion2(); }
+// Words of one and two letters, which trigrams cannot find, and searching by model. Titles are searched in the list itself: their
+// index goes. The terms are those of shortTerms().
+QStringList toVersion3() {
+    const QString add =
+        QStringLiteral("INSERT INTO short_search(rowid, terms) VALUES(new.seq, trefoil_short_terms(new.content)); END");
+    const QString remove = QStringLiteral(
+        "INSERT INTO short_search(short_search, rowid, terms) VALUES('delete', old.seq, trefoil_short_terms(old.content)); END");
+    return {
+        QStringLiteral("DROP TRIGGER title_search_insert"),
+        QStringLiteral("DROP TRIGGER title_search_delete"),
+        QStringLiteral("DROP TRIGGER title_search_update"),
+        QStringLiteral("DROP TABLE title_search"),
+        QStringLiteral("CREATE VIRTUAL TABLE short_search USING fts5(terms, content='', columnsize=0, detail=none, "
+                       "tokenize='ascii')"),
+        QStringLiteral("INSERT INTO short_search(rowid, terms) SELECT seq, trefoil_short_terms(content) FROM messages "
+                       "WHERE in_progress = 0"),
+        QStringLiteral("CREATE TRIGGER short_search_insert AFTER INSERT ON messages WHEN new.in_progress = 0 BEGIN ") + add,
+        QStringLiteral("CREATE TRIGGER short_search_delete AFTER DELETE ON messages WHEN old.in_progress = 0 BEGIN ") + remove,
+        QStringLiteral("CREATE TRIGGER short_search_leave AFTER UPDATE OF content, in_progress ON messages "
+                       "WHEN old.in_progress = 0 BEGIN ") +
+            remove,
+        QStringLiteral("CREATE TRIGGER short_search_enter AFTER UPDATE OF content, in_progress ON messages "
+                       "WHEN new.in_progress = 0 BEGIN ") +
+            add,
+        QStringLiteral("CREATE INDEX messages_by_model ON messages(model, conversation_id)"),
+    };
+}
+
+QStringList statementsTo(int version) {
+    if (version == 1) return toVersion1();
+    return version == 2 ? toVersion2() : toVersion3();
+}
 
 sqlite3* handleOf(const QSqlDatabase& database) {
     const QVariant handle = database.driver()->handle();
@@ -291,6 +324,33 @@ StoreProblem renewEpoch(const QSqlDatabase& database) {
 
 StoreProblem touchEpoch(const QSqlDatabase& database) {
     return execute(database, QStringLiteral("UPDATE meta SET value = value WHERE key = 'epoch'"));
+}
+
+StoreProblem prepareConnection(const QSqlDatabase& database) {
+    // Before a migration drops anything. A file that cannot be read says so when it is looked at.
+    single(database, QStringLiteral("PRAGMA secure_delete = ON"));
+    return search::registerFunctions(handleOf(database));
+}
+
+StoreProblem forgetRemoved(const QSqlDatabase& database) {
+    // FTS5 only notes what is gone; rewriting an index as one segment leaves it out.
+    for (const char* index : {"message_search", "short_search"}) {
+        const QString statement = QStringLiteral("INSERT INTO %1(%1) VALUES('optimize')").arg(QLatin1String(index));
+        if (const StoreProblem problem = execute(database, statement); !problem.ok()) return problem;
+    }
+    return {};
+}
+
+StoreProblem tidyUp(const QSqlDatabase& database) {
+    // The free pages are zeroed already (secure_delete); giving them back is worth rewriting the file when they are many.
+    constexpr int kWorthIt = 4;
+    const StoreResult<QVariant> unused = single(database, QStringLiteral("PRAGMA freelist_count"));
+    const StoreResult<QVariant> pages = single(database, QStringLiteral("PRAGMA page_count"));
+    if (!unused.ok() || !pages.ok()) return unused.ok() ? pages.problem : unused.problem;
+    if (unused.value.toInt() > pages.value.toInt() / kWorthIt) {
+        if (const StoreProblem problem = execute(database, QStringLiteral("VACUUM")); !problem.ok()) return problem;
+    }
+    return single(database, QStringLiteral("PRAGMA wal_checkpoint(TRUNCATE)")).problem;
 }
 
 void setKeepWal(const QSqlDatabase& database, bool keep) {

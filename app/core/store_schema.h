@@ -11,7 +11,7 @@
 namespace trefoil::schema {
 
 /// PRAGMA user_version of this program.
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 /// PRAGMA application_id: "TRFL".
 constexpr int kApplicationId = 0x5452464C;
 
@@ -58,6 +58,14 @@ StoreProblem checkEpoch(const QSqlDatabase& database, const QString& mainFileEpo
 StoreProblem renewEpoch(const QSqlDatabase& database);
 /// Part of every write transaction: each log carries the mark.
 StoreProblem touchEpoch(const QSqlDatabase& database);
+
+/// The functions that the search index's triggers call, for this connection: before anything else is done with it.
+StoreProblem prepareConnection(const QSqlDatabase& database);
+/// After rows were removed for good: the search indexes forget them as well. Part of the same transaction.
+StoreProblem forgetRemoved(const QSqlDatabase& database);
+/// After that transaction: gives room back and empties the -wal, which still holds the removed text. Does nothing where a reader
+/// is in the way; the next one does it.
+StoreProblem tidyUp(const QSqlDatabase& database);
 
 /// While on, closing the last connection does not write the -wal into the file.
 void setKeepWal(const QSqlDatabase& database, bool keep);

@@ -39,6 +39,7 @@ StoreWorker::StoreWorker(QObject* parent) : QObject(parent), d(std::make_unique<
     connect(backend.get(), &StoreBackend::listLoaded, this, &StoreWorker::listLoaded);
     connect(backend.get(), &StoreBackend::conversationLoaded, this, &StoreWorker::conversationLoaded);
     connect(backend.get(), &StoreBackend::traceLoaded, this, &StoreWorker::traceLoaded);
+    connect(backend.get(), &StoreBackend::searched, this, &StoreWorker::searched);
     connect(backend.get(), &StoreBackend::backedUp, this, &StoreWorker::backedUp);
     connect(backend.get(), &StoreBackend::restored, this, &StoreWorker::restored);
     connect(backend.get(), &StoreBackend::archiveLoaded, this, &StoreWorker::archiveLoaded);
@@ -93,6 +94,12 @@ RequestId StoreWorker::loadConversationAsync(const QString& conversationId) {
 RequestId StoreWorker::loadTraceAsync(const QString& messageId) {
     const RequestId id = ++d->lastId;
     d->post([backend = d->backend, id, messageId] { backend->loadTrace(id, messageId); });
+    return id;
+}
+
+RequestId StoreWorker::searchAsync(const QString& text) {
+    const RequestId id = ++d->lastId;
+    d->post([backend = d->backend, id, text] { backend->search(id, text); });
     return id;
 }
 

@@ -6,6 +6,7 @@
 // is given when that starts or its reason changes, saved when all is stored again. Reads include what still waits.
 #pragma once
 
+#include "app/core/search_query.h"
 #include "app/core/store_operations.h"
 #include "app/core/store_types.h"
 
@@ -34,7 +35,9 @@ public:
     /// Answers with conversationLoaded: the branch on show, and the messages `aside` of it.
     RequestId loadConversationAsync(const QString& id);
     RequestId loadTraceAsync(const QString& messageId);  ///< answers with traceLoaded
-    RequestId backUpAsync(const QString& path);          ///< answers with backedUp
+    /// See ConversationStore::search; answers with searched. What still waits to be stored is not found yet.
+    RequestId searchAsync(const QString& text);
+    RequestId backUpAsync(const QString& path);  ///< answers with backedUp
     /// Answers with restored and, when it worked, with opened as well. Nothing may be written on meanwhile: see to it that no
     /// answer is under way.
     RequestId restoreAsync(const QString& backup);
@@ -82,6 +85,7 @@ signals:
     /// With a problem, `trace` may hold the passes before the damage.
     void traceLoaded(trefoil::RequestId id, const QString& messageId, const trefoil::TraceView& trace,
                      const trefoil::StoreProblem& problem);
+    void searched(trefoil::RequestId id, const trefoil::SearchResult& result, const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
     void restored(trefoil::RequestId id, const trefoil::RestoreReport& report);
     void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,

@@ -419,14 +419,10 @@ void ConversationStoreTest::searchIndexFollows() {
     QCOMPARE(other.value(found).toInt(), 0);  // a growing answer is not searched yet
     must(FinishAnswer{samples::answer(QStringLiteral("a"), 2), EndReason::End, QString()});
     QCOMPARE(other.value(found).toInt(), 1);
-    QCOMPARE(other.value(QStringLiteral("SELECT count(*) FROM title_search WHERE title_search MATCH '\"Why?\"'")).toInt(), 1);
-    must(RenameConversation{QStringLiteral("c"), QStringLiteral("Because")});
-    QCOMPARE(other.value(QStringLiteral("SELECT count(*) FROM title_search WHERE title_search MATCH '\"Why?\"'")).toInt(), 0);
     must(DeleteConversation{QStringLiteral("c"), samples::moment(0)});
     must(PurgeDeleted{samples::moment(1)});
     QCOMPARE(other.value(found).toInt(), 0);
     QVERIFY(other.run(QStringLiteral("INSERT INTO message_search(message_search) VALUES('integrity-check')")));
-    QVERIFY(other.run(QStringLiteral("INSERT INTO title_search(title_search) VALUES('integrity-check')")));
 }
 
 void ConversationStoreTest::filesArePrivate() {
