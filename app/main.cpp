@@ -16,7 +16,7 @@ bool answeredEarly(int argc, char** argv, int& exitCode) {
         const std::string_view argument = argv[i];
         if (argument == "--help" || argument == "-h") {
             std::puts(
-                "usage: trefoil [--model DIR | DIR] [--device auto|cpu|cuda|cuda:N] [--threads N]\n\n"
+                "usage: trefoil [--model DIR | DIR] [--device auto|cpu|cuda|cuda:N|cuda:N,cuda:M] [--threads N]\n\n"
                 "Chat with block-diffusion language models and watch them decode.\n\n"
                 "  DIR, --model DIR   open this model folder (otherwise the default or last one)\n"
                 "  --device NAME      where the model runs; for this start only\n"

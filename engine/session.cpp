@@ -173,11 +173,18 @@ Result<ReadyModel> loadModel(const std::filesystem::path& folder, const LoadOpti
     if (!choice->note.empty()) model.summary.notes.push_back(choice->note);
     model.device = (*executor)->deviceName();
     model.deviceId = choice->id();
+    model.parts = choice->parts;
     model.memory = (*executor)->memory();
     model.text = prepared->text;
     model.loadMilliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     ready.executor = std::move(*executor);
     return ready;
+}
+
+ModelFootprint footprintOf(const LoadedModel& model) {
+    ModelFootprint held{model.deviceId, model.memory.total()};
+    for (const PartPlan& part : model.parts) held.partBytes.push_back(part.memory.total());
+    return held;
 }
 
 Result<LoadedModel> Engine::load(const std::filesystem::path& folder, const LoadOptions& options, const LoadProgress& progress,

@@ -46,14 +46,18 @@ struct TextModel {
 struct LoadedModel {
     CheckpointSummary summary;
     ModelConfig config;
-    GenerationConfig defaults;  ///< section 7's defaults with the model's generation_config.json applied
-    std::string device;         ///< deviceName() of the executor
-    std::string deviceId;       ///< "cpu", "cuda:0"
+    GenerationConfig defaults;    ///< section 7's defaults with the model's generation_config.json applied
+    std::string device;           ///< deviceName() of the executor
+    std::string deviceId;         ///< "cpu", "cuda:0", "cuda:0,cuda:1"
+    std::vector<PartPlan> parts;  ///< of a GPU's: its layers, GPU by GPU
     MemoryPlan memory;
     std::vector<SwitchState> switches;  ///< section 9's, each with its origin
     double loadMilliseconds = 0.0;
     std::shared_ptr<const TextModel> text;
 };
+
+/// What a loaded model holds, and would give back.
+[[nodiscard]] ModelFootprint footprintOf(const LoadedModel& model);
 
 struct GenerationRequest {
     std::vector<TokenId> promptIds;  ///< from TextModel::format->render(...).ids, or the caller's own

@@ -2,6 +2,7 @@
 #include "app/cli/gpu_bench.h"
 #include "engine/checkpoint/synth.h"
 #include "engine/runtime/cuda_plugin.h"
+#include "engine/runtime/gpu_choice.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -157,10 +157,10 @@ GpuBenchOptions gpuOptions(const BenchOptions& options, int device) {
     return {device, options.experts, options.longPrefix, !options.noPrompts, options.repeats, options.json};
 }
 
-/// N of "cuda:N"; -1 for another device.
-int cudaIndex(const std::string& id) {
-    constexpr std::string_view kPrefix = "cuda:";
-    return id.starts_with(kPrefix) ? std::atoi(id.c_str() + kPrefix.size()) : -1;
+/// The GPUs that a device's name means; "auto" and "cuda" are the first one here. Empty for the CPU.
+std::vector<int> gpusOf(const std::string& device) {
+    if (device == "auto" || device == "cuda") return {0};
+    return parseGpus(device).value_or(std::vector<int>());
 }
 
 /// Random weights of a size on a GPU, made in memory: for sizes that no disk here holds.
@@ -175,8 +175,8 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
     if (!config.ok()) return config.error();
     if (options.layers > 0 && options.layers < config->numLayers())
         config->layers.resize(static_cast<std::size_t>(options.layers));
-    const int device = options.model.device == "auto" || options.model.device == "cuda" ? 0 : cudaIndex(options.model.device);
-    if (device < 0)
+    const std::vector<int> gpus = gpusOf(options.model.device);
+    if (gpus.empty())
         return makeError(ErrorKind::InvalidArgument, "bench --synth runs on a GPU only, and --device is " + options.model.device,
                          "give --device cuda, or write the weights with trefoil-cli synth");
     const SyntheticWeights weights(*config, 1);
@@ -188,7 +188,9 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
         return {};
     };
     const auto start = Clock::now();
-    auto executor = makeCudaExecutor(source, device, 0, {}, &cancelFlag());
+    std::vector<CudaShare> shares;
+    for (const int gpu : gpus) shares.push_back({gpu, 0});
+    auto executor = makeCudaExecutor(source, shares, 0, {}, &cancelFlag());
     if (!executor.ok()) return executor.error();
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     const MemoryPlan plan = (*executor)->memory();
@@ -197,9 +199,11 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
     out["load_bytes_per_second"] = static_cast<double>(plan.weights) * 1000.0 / ms;
     out["plan"] = {
         {"weights", plan.weights}, {"key_value", plan.keyValue}, {"states", plan.states}, {"workspace", plan.workspace}};
-    const auto devices = listCudaDevices();
-    out["device_memory_used"] = plan.available - devices[static_cast<std::size_t>(device)].memoryFree;
-    return benchGpu(**executor, gpuOptions(options, device), out);
+    std::uint64_t freeNow = 0;
+    for (const CudaDevice& device : listCudaDevices())
+        if (std::find(gpus.begin(), gpus.end(), device.index) != gpus.end()) freeNow += device.memoryFree;
+    out["device_memory_used"] = plan.available - freeNow;
+    return benchGpu(**executor, gpuOptions(options, gpus.front()), out);
 }
 
 }  // namespace
@@ -225,8 +229,9 @@ int runBench(const BenchOptions& options) {
     out["load_bytes_per_second"] = static_cast<double>(engine.model()->memory.weights) * 1000.0 / out["load_ms"].get<double>();
     if (const Status s = benchPasses(*engine.executor(), engine.model()->defaults, out); !s.ok()) return fail(s.error());
     if (const Status s = benchModes(engine, engine.model()->defaults, out); !s.ok()) return fail(s.error());
-    if (const int device = cudaIndex(engine.model()->deviceId); device >= 0)
-        if (const Status s = benchGpu(*engine.executor(), gpuOptions(options, device), out); !s.ok()) return fail(s.error());
+    if (const std::vector<int> gpus = gpusOf(engine.model()->deviceId); !gpus.empty())
+        if (const Status s = benchGpu(*engine.executor(), gpuOptions(options, gpus.front()), out); !s.ok())
+            return fail(s.error());
     return print(options.json ? out.dump() + "\n" : forPeople(out)) ? kOk : kFailed;
 }
 

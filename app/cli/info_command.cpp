@@ -56,6 +56,11 @@ Json devicePlan(const DevicePlan& entry) {
              {"memory_free", device.memoryFree},
              {"fits", entry.plan.has_value() && entry.fit == MemoryFit::Fits}};
     if (entry.plan) out["memory_plan"] = planJson(*entry.plan);
+    for (const PartPlan& part : entry.parts)
+        out["parts"].push_back({{"device", part.device},
+                                {"first_layer", part.firstLayer},
+                                {"layers", part.layers},
+                                {"memory_plan", planJson(part.memory)}});
     return out;
 }
 
@@ -96,6 +101,19 @@ Json describe(const ModelExamination& model) {
 
 std::string scalar(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
+/// A line for each part of a model on several GPUs.
+std::string partLines(const Json& parts) {
+    std::ostringstream out;
+    for (const Json& part : parts) {
+        const auto first = part["first_layer"].get<std::int64_t>();
+        const Json& plan = part["memory_plan"];
+        out << "    cuda:" << part["device"].dump() << ": layers " << first << " to "
+            << first + part["layers"].get<std::int64_t>() - 1 << ", " << byteText(plan["total"].get<std::uint64_t>()) << "; free "
+            << byteText(plan["available"].get<std::uint64_t>()) << "\n";
+    }
+    return out.str();
+}
+
 std::string forPeople(const Json& info) {
     std::ostringstream out;
     out << info["folder"].get<std::string>() << "\n"
@@ -126,6 +144,7 @@ std::string forPeople(const Json& info) {
             << " + keys and values " << part("key_value") << " + states " << part("states") << " + workspace "
             << part("workspace") << "; free " << part("available") << " of "
             << byteText(device["memory_total"].get<std::uint64_t>()) << "\n";
+        if (device.contains("parts") && device["parts"].size() > 1) out << partLines(device["parts"]);
     }
     for (const Json& warning : info["warnings"]) out << "warning: " << scalar(warning) << "\n";
     for (const Json& note : info["notes"]) out << "note: " << scalar(note) << "\n";

@@ -24,7 +24,8 @@ void addSwitches(CLI::App& command, std::vector<std::string>& switches) {
 CLI::Option* addModel(CLI::App& command, ModelOptions& options) {
     CLI::Option* model = command.add_option("MODEL", options.model, "Model folder");
     model->required();
-    command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+    command.add_option("--device", options.device, "auto, cpu, cuda, cuda:N, or cuda:0,cuda:1 (layers split over these)")
+        ->capture_default_str();
     command.add_option("--threads", options.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
     addSwitches(command, options.switches);
     return model;

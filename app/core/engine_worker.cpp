@@ -36,7 +36,7 @@ public:
     void adopt(RequestId id, ReadyModel ready, const Flag& cancel) {
         if (cancel->requested()) return emit m_worker->loadFailed(id, tr("Loading was stopped."), LoadEnd::Cancelled);
         const ModelSummary summary = toModelSummary(ready.model);
-        setText(ready.model.text, {ready.model.deviceId, ready.model.memory.total()});
+        setText(ready.model.text, footprintOf(ready.model));
         m_engine.adopt(std::move(ready));
         emit m_worker->modelLoaded(id, summary);
     }

@@ -186,7 +186,7 @@ QList<CompatibilityValue> compatibilityValues();
 /// A model to be examined or loaded.
 struct ModelLoadRequest {
     QString folder;
-    QString device = QStringLiteral("auto");  ///< "auto", "cpu", "cuda", "cuda:N"
+    QString device = QStringLiteral("auto");  ///< "auto", "cpu", "cuda", "cuda:N", "cuda:0,cuda:1"
     int threads = 0;                          ///< CPU threads; 0: all cores
     qint64 context = 0;                       ///< tokens to make room for; 0: as many as the model allows
     CompatibilityChoices switches;            ///< that the person set; an unknown one makes the load fail with a message
@@ -254,7 +254,7 @@ struct ModelSummary {
     QString folder;
     QString name;  ///< the folder's name
     QString device;
-    QString deviceId;  ///< DeviceSummary::id of the device in use
+    QString deviceId;  ///< DeviceSummary::id of the device in use; of several GPUs their ids, with commas
     QString tokenizer;
     QString layout;
     QString format;  ///< how weights are stored in the files; weightBytes says what they take in memory

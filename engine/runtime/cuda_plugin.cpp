@@ -122,12 +122,19 @@ Result<CudaDevice> usableDevice(int index) {
         "use --device cpu or another device");
 }
 
-cuda::LoadRequest makeRequest(const WeightSource& source, int device, std::int64_t context) {
+Status checkDevices(std::span<const CudaShare> devices) {
+    if (devices.empty()) return makeError(ErrorKind::InvalidArgument, "no GPU was named");
+    for (const CudaShare& share : devices)
+        if (const auto found = usableDevice(share.device); !found.ok()) return found.error();
+    return {};
+}
+
+cuda::LoadRequest makeRequest(const WeightSource& source, std::span<const CudaShare> devices, std::int64_t context) {
     cuda::LoadRequest request;
     request.config = source.config;
     request.tensors = source.tensors;
     request.read = source.read;
-    request.device = device;
+    for (const CudaShare& share : devices) request.devices.push_back({share.device, share.alsoFree});
     request.context = context;
     return request;
 }
@@ -161,19 +168,20 @@ WeightSource weightSource(const Checkpoint& checkpoint) {
     return source;
 }
 
-Result<MemoryPlan> planCudaMemory(const WeightSource& source, int device, std::int64_t context) {
-    if (const auto found = usableDevice(device); !found.ok()) return found.error();
-    Result<MemoryPlan> plan = makeError(ErrorKind::Internal, "the GPU plugin gave no plan");
-    const cuda::LoadRequest request = makeRequest(source, device, context);
+Result<std::vector<PartPlan>> planCudaMemory(const WeightSource& source, std::span<const CudaShare> devices,
+                                             std::int64_t context) {
+    if (const Status s = checkDevices(devices); !s.ok()) return s.error();
+    Result<std::vector<PartPlan>> plan = makeError(ErrorKind::Internal, "the GPU plugin gave no plan");
+    const cuda::LoadRequest request = makeRequest(source, devices, context);
     plugin().plan(&request, &plan);
     return plan;
 }
 
-Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, int device, std::int64_t context,
-                                                   const LoadProgress& progress, const CancelFlag* cancel) {
-    if (const auto found = usableDevice(device); !found.ok()) return found.error();
+Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, std::span<const CudaShare> devices,
+                                                   std::int64_t context, const LoadProgress& progress, const CancelFlag* cancel) {
+    if (const Status s = checkDevices(devices); !s.ok()) return s.error();
     Result<std::unique_ptr<Executor>> executor = makeError(ErrorKind::Internal, "the GPU plugin gave no executor");
-    const cuda::LoadRequest request = makeRequest(source, device, context);
+    const cuda::LoadRequest request = makeRequest(source, devices, context);
     plugin().makeExecutor(&request, &progress, cancel, &executor);
     return executor;
 }

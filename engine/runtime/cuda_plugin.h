@@ -40,12 +40,20 @@ struct WeightSource {
 /// The weights of a checkpoint, which must outlive the source.
 [[nodiscard]] WeightSource weightSource(const Checkpoint& checkpoint);
 
-/// Bytes that the checkpoint would take on a device; `available` is what is free there. context: positions, 0 for the model's.
-[[nodiscard]] Result<MemoryPlan> planCudaMemory(const WeightSource& source, int device, std::int64_t context);
+/// A device that a model is to use; the layers are split over all that are named. Named twice, it holds two parts.
+struct CudaShare {
+    int device = 0;
+    std::uint64_t alsoFree = 0;  ///< bytes that count as free where layers are divided, e.g. of a model that can be let go
+};
+
+/// What the checkpoint would take, a part for each of `devices`, in order; `available` is the part's share of what is free there.
+/// context: positions, 0 for the model's. InvalidArgument for more devices than layers.
+[[nodiscard]] Result<std::vector<PartPlan>> planCudaMemory(const WeightSource& source, std::span<const CudaShare> devices,
+                                                           std::int64_t context);
 
 /// Uploads the weights. DeviceUnavailable with the reason when there is no such device; DoesNotFit with the numbers.
-Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, int device, std::int64_t context,
-                                                   const LoadProgress& progress, const CancelFlag* cancel);
+Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, std::span<const CudaShare> devices,
+                                                   std::int64_t context, const LoadProgress& progress, const CancelFlag* cancel);
 
 /// Benchmark only: every layer of this executor (which must be of makeCudaExecutor) uses that many distinct experts; 0 ends it.
 void forceCudaExperts(Executor& executor, int experts);

@@ -4,10 +4,8 @@
 #include "engine/runtime/main_memory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 
 namespace trefoil {
@@ -24,19 +22,23 @@ DeviceInfo cpuDevice() {
     return cpu;
 }
 
-std::string gigabytes(std::uint64_t bytes) {
-    const std::uint64_t tenths = (bytes + 99'999'999) / 100'000'000;
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
-}
-
-std::string doesNotFit(const MemoryPlan& plan) {
+std::string doesNotFit(const DeviceChoice& choice) {
+    const MemoryPlan& plan = choice.plan;
+    if (choice.parts.size() > 1) return "the model needs " + gigabytes(plan.total()) + " of memory; " + partsText(choice.parts);
     return "the model needs " + gigabytes(plan.total()) + " of memory (weights " + gigabytes(plan.weights) +
            ", keys and values " + gigabytes(plan.keyValue) + ", states and workspace " + gigabytes(plan.states + plan.workspace) +
            "); " + gigabytes(plan.available) + " are free";
 }
 
+/// Bytes that the model in use would give back on one device.
 std::uint64_t reclaimableOn(const std::string& deviceId, const DeviceOptions& options) {
-    return options.inUse.deviceId == deviceId ? options.inUse.bytes : 0;
+    const ModelFootprint& held = options.inUse;
+    if (held.deviceId == deviceId) return held.bytes;
+    const auto gpus = parseGpus(held.deviceId);
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; gpus && i < gpus->size() && i < held.partBytes.size(); ++i)
+        if (gpusId({&(*gpus)[i], 1}) == deviceId) bytes += held.partBytes[i];
+    return bytes;
 }
 
 /// What models may still take of the main memory; 0 (unknown) becomes nothing less than a byte where a limit is spent.
@@ -56,112 +58,189 @@ DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& option
     return choice;
 }
 
-Result<DeviceChoice> cudaChoice(const Checkpoint& checkpoint, const DeviceOptions& options, const CudaDevice& device) {
+/// The plan with the layers on `gpus`, which are usable.
+Result<DeviceChoice> gpuChoice(const Checkpoint& checkpoint, const DeviceOptions& options, const std::vector<int>& gpus) {
     if (checkpoint.summary().quantised)
         return makeError(ErrorKind::Unsupported,
                          "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
                          "use --device cpu, or the BF16 checkpoint");
-    if (!device.usable)
-        return makeError(ErrorKind::DeviceUnavailable, "the GPU cannot be used: " + device.reason, "use --device cpu");
-    auto plan = planCudaMemory(weightSource(checkpoint), device.index, options.context);
-    if (!plan.ok()) return plan.error();
-    DeviceChoice choice{device.index, *plan, {}};
-    choice.fit = memoryFit(choice.plan, false, reclaimableOn(choice.id(), options));
+    std::vector<CudaShare> shares;
+    std::vector<std::uint64_t> reclaimable;
+    for (const int gpu : gpus) {
+        const auto parts = static_cast<std::uint64_t>(std::count(gpus.begin(), gpus.end(), gpu));
+        shares.push_back({gpu, 0});
+        reclaimable.push_back(reclaimableOn(gpusId({&gpu, 1}), options) / parts);
+    }
+    DeviceChoice choice;
+    choice.gpus = gpus;
+    // The layers are divided by what is free; where that does not suffice, by what could be.
+    for (const bool reclaims : {false, true}) {
+        for (std::size_t i = 0; reclaims && i < shares.size(); ++i) shares[i].alsoFree = reclaimable[i];
+        auto parts = planCudaMemory(weightSource(checkpoint), shares, options.context);
+        if (!parts.ok()) return parts.error();
+        choice.parts = *std::move(parts);
+        choice.fit = partsFit(choice.parts, reclaimable);
+        if (choice.fit != MemoryFit::DoesNotFit || gpus.size() == 1) break;
+    }
+    for (const PartPlan& part : choice.parts) {
+        choice.plan.weights += part.memory.weights;
+        choice.plan.keyValue += part.memory.keyValue;
+        choice.plan.states += part.memory.states;
+        choice.plan.workspace += part.memory.workspace;
+        choice.plan.available += part.memory.available;
+    }
     return choice;
 }
 
-/// A GPU that the plan fits, best beside the model in use; otherwise the CPU, with a note when a GPU is there.
-DeviceChoice automaticChoice(const Checkpoint& checkpoint, const DeviceOptions& options) {
-    std::string note;
-    std::optional<DeviceChoice> alone;
-    for (const CudaDevice& device : listCudaDevices()) {
-        if (device.index < 0) continue;
-        auto choice = cudaChoice(checkpoint, options, device);
-        if (choice.ok() && choice->fit == MemoryFit::Fits) return *std::move(choice);
-        if (choice.ok() && choice->fit == MemoryFit::FitsAlone && !alone) alone = *choice;
-        if (note.empty())
-            note = "runs on the CPU: cuda:" + std::to_string(device.index) + ": " +
-                   (choice.ok() ? doesNotFit(choice->plan) : choice.error().message);
+/// GPUs that the plan fits, best beside the model in use; the first GPU's numbers, or why it cannot be used, when none does.
+struct AutomaticGpus {
+    std::optional<DeviceChoice> choice;
+    std::string problem;  ///< "cuda:0: ..."; empty when there is no GPU at all
+};
+
+AutomaticGpus automaticGpus(const Checkpoint& checkpoint, const DeviceOptions& options) {
+    AutomaticGpus out;
+    const std::vector<CudaDevice> devices = listCudaDevices();
+    for (const CudaDevice& device : devices)
+        if (device.index >= 0 && !device.usable && out.problem.empty())
+            out.problem = gpusId({&device.index, 1}) + ": the GPU cannot be used: " + device.reason;
+    for (const std::vector<int>& gpus : gpuCandidates(devices)) {
+        auto choice = gpuChoice(checkpoint, options, gpus);
+        if (choice.ok() && choice->fit == MemoryFit::Fits) return {*std::move(choice), {}};
+        if (choice.ok() && choice->fit == MemoryFit::FitsAlone && !out.choice) out.choice = *choice;
+        if (out.problem.empty()) out.problem = gpusId(gpus) + ": " + (choice.ok() ? doesNotFit(*choice) : choice.error().message);
     }
-    if (alone) return *alone;
+    return out;
+}
+
+/// GPUs that the plan fits; otherwise the CPU, with a note when a GPU is there.
+DeviceChoice automaticChoice(const Checkpoint& checkpoint, const DeviceOptions& options) {
+    AutomaticGpus gpus = automaticGpus(checkpoint, options);
+    if (gpus.choice) return *std::move(gpus.choice);
     DeviceChoice cpu = cpuChoice(checkpoint, options);
-    cpu.note = std::move(note);
+    if (!gpus.problem.empty()) cpu.note = "runs on the CPU: " + gpus.problem;
     return cpu;
 }
 
-/// The number in "cuda:N".
-std::optional<int> cudaNumber(std::string_view device) {
-    constexpr std::string_view kPrefix = "cuda:";
-    int number = -1;
-    if (device.substr(0, kPrefix.size()) != kPrefix) return std::nullopt;
-    const char* end = device.data() + device.size();
-    const auto parsed = std::from_chars(device.data() + kPrefix.size(), end, number);
-    return parsed.ec == std::errc() && parsed.ptr == end && number >= 0 ? std::optional<int>(number) : std::nullopt;
+/// The numbers of named GPUs, all of which are there and usable.
+Status checkGpus(const std::vector<int>& gpus) {
+    const std::vector<CudaDevice> devices = listCudaDevices();
+    for (const int gpu : gpus) {
+        const auto found = std::find_if(devices.begin(), devices.end(), [&](const CudaDevice& d) { return d.index == gpu; });
+        if (found == devices.end() && devices.front().index >= 0)
+            return makeError(
+                ErrorKind::DeviceUnavailable,
+                "there is no " + gpusId({&gpu, 1}) + "; this machine has " + std::to_string(devices.size()) + " GPU(s)",
+                "see trefoil-cli info for the devices");
+        const CudaDevice& device = found == devices.end() ? devices.front() : *found;
+        if (!device.usable)
+            return makeError(ErrorKind::DeviceUnavailable, "the GPU cannot be used: " + device.reason, "use --device cpu");
+    }
+    return {};
+}
+
+/// What "cuda" means: GPUs that fit, otherwise the first usable one.
+Result<DeviceChoice> anyGpu(const Checkpoint& checkpoint, const DeviceOptions& options) {
+    AutomaticGpus gpus = automaticGpus(checkpoint, options);
+    if (gpus.choice) return *std::move(gpus.choice);
+    const std::vector<CudaDevice> devices = listCudaDevices();
+    const auto usable = std::find_if(devices.begin(), devices.end(), [](const CudaDevice& d) { return d.usable; });
+    if (usable != devices.end()) return gpuChoice(checkpoint, options, {usable->index});
+    return makeError(ErrorKind::DeviceUnavailable, "the GPU cannot be used: " + devices.front().reason, "use --device cpu");
+}
+
+/// "layers 0 to 19 on cuda:0, 20 to 39 on cuda:1".
+std::string layersText(const std::vector<PartPlan>& parts) {
+    std::string text;
+    for (const PartPlan& part : parts)
+        text += (text.empty() ? "layers " : ", ") + std::to_string(part.firstLayer) + " to " +
+                std::to_string(part.firstLayer + part.layers - 1) + " on cuda:" + std::to_string(part.device);
+    return text;
+}
+
+/// The plan for one device, or for GPUs together.
+DevicePlan planOn(const Checkpoint& checkpoint, const DeviceOptions& options, DeviceInfo device) {
+    DevicePlan entry;
+    entry.device = std::move(device);
+    entry.problem = entry.device.usable ? "" : entry.device.reason;
+    if (!entry.device.usable) return entry;
+    DeviceOptions here = options;
+    here.device = entry.device.id;
+    const auto choice = chooseDevice(checkpoint, here);
+    if (!choice.ok()) {
+        entry.problem = choice.error().message;
+        return entry;
+    }
+    entry.plan = choice->plan;
+    entry.parts = choice->parts;
+    entry.fit = choice->fit;
+    if (entry.fit == MemoryFit::DoesNotFit) entry.problem = doesNotFit(*choice);
+    return entry;
+}
+
+/// The GPUs that a further line of planDevices is about; empty: there is none.
+std::vector<int> gpusTogether(const Checkpoint& checkpoint, const DeviceOptions& options) {
+    if (auto named = parseGpus(options.device); named && named->size() > 1 && checkGpus(*named).ok()) return *std::move(named);
+    auto candidates = gpuCandidates(listCudaDevices());
+    if (candidates.empty() || candidates.back().size() < 2) return {};
+    if (const auto gpus = automaticGpus(checkpoint, options); gpus.choice && gpus.choice->gpus.size() > 1)
+        return gpus.choice->gpus;
+    return std::move(candidates.back());
 }
 
 }  // namespace
 
-MemoryFit memoryFit(const MemoryPlan& plan, bool onCpu, std::uint64_t reclaimable) {
-    const std::uint64_t needed = onCpu ? plan.weights + plan.states + plan.workspace : plan.total();
-    if (plan.available == 0 || needed <= plan.available) return MemoryFit::Fits;
-    return needed - plan.available <= reclaimable ? MemoryFit::FitsAlone : MemoryFit::DoesNotFit;
-}
-
 std::vector<DeviceInfo> listDevices() {
     std::vector<DeviceInfo> out{cpuDevice()};
     for (const CudaDevice& gpu : listCudaDevices())
-        out.push_back({gpu.index < 0 ? "cuda" : "cuda:" + std::to_string(gpu.index), gpu.index < 0 ? "GPU" : gpu.name, gpu.usable,
-                       gpu.reason, gpu.memoryTotal, gpu.memoryFree});
+        out.push_back({gpu.index < 0 ? "cuda" : gpusId({&gpu.index, 1}), gpu.index < 0 ? "GPU" : gpu.name, gpu.usable, gpu.reason,
+                       gpu.memoryTotal, gpu.memoryFree});
     return out;
 }
 
 std::vector<DevicePlan> planDevices(const Checkpoint& checkpoint, const DeviceOptions& options) {
     std::vector<DevicePlan> out;
-    for (DeviceInfo& device : listDevices()) {
-        DevicePlan entry;
-        entry.device = std::move(device);
-        entry.problem = entry.device.usable ? "" : entry.device.reason;
-        if (entry.device.usable) {
-            DeviceOptions here = options;
-            here.device = entry.device.id;
-            if (const auto choice = chooseDevice(checkpoint, here); choice.ok()) {
-                entry.plan = choice->plan;
-                entry.fit = choice->fit;
-                if (entry.fit == MemoryFit::DoesNotFit) entry.problem = doesNotFit(choice->plan);
-            } else {
-                entry.problem = choice.error().message;
-            }
+    for (DeviceInfo& device : listDevices()) out.push_back(planOn(checkpoint, options, std::move(device)));
+    const std::vector<int> together = gpusTogether(checkpoint, options);
+    if (together.empty()) return out;
+    DeviceInfo several;
+    several.id = gpusId(together);
+    several.name = std::to_string(together.size()) + " parts";
+    several.usable = true;
+    for (const CudaDevice& gpu : listCudaDevices())
+        if (std::find(together.begin(), together.end(), gpu.index) != together.end()) {
+            several.memoryTotal += gpu.memoryTotal;
+            several.memoryFree += gpu.memoryFree;
         }
-        out.push_back(std::move(entry));
-    }
+    DevicePlan entry = planOn(checkpoint, options, std::move(several));
+    if (!entry.parts.empty()) entry.device.name = layersText(entry.parts);
+    out.push_back(std::move(entry));
     return out;
 }
 
 Result<DeviceChoice> chooseDevice(const Checkpoint& checkpoint, const DeviceOptions& options) {
     if (options.device == "cpu") return cpuChoice(checkpoint, options);
     if (options.device == "auto") return automaticChoice(checkpoint, options);
-    const auto number = cudaNumber(options.device);
-    if (options.device != "cuda" && !number)
+    if (options.device == "cuda") return anyGpu(checkpoint, options);
+    const auto gpus = parseGpus(options.device);
+    if (!gpus)
         return makeError(ErrorKind::InvalidArgument, "there is no device named '" + options.device + "'",
-                         "use auto, cpu, cuda or cuda:N");
-    const std::vector<CudaDevice> devices = listCudaDevices();
-    const auto wanted =
-        std::find_if(devices.begin(), devices.end(), [&](const CudaDevice& d) { return number ? d.index == *number : d.usable; });
-    if (wanted != devices.end()) return cudaChoice(checkpoint, options, *wanted);
-    if (number && devices.front().index >= 0)
-        return makeError(ErrorKind::DeviceUnavailable,
-                         "there is no " + options.device + "; this machine has " + std::to_string(devices.size()) + " GPU(s)",
-                         "see trefoil-cli info for the devices");
-    return cudaChoice(checkpoint, options, devices.front());
+                         "use auto, cpu, cuda, cuda:N, or several GPUs as cuda:0,cuda:1");
+    if (const Status s = checkGpus(*gpus); !s.ok()) return s.error();
+    return gpuChoice(checkpoint, options, *gpus);
 }
 
 Result<std::unique_ptr<Executor>> makeExecutor(const Checkpoint& checkpoint, const DeviceChoice& choice,
                                                const DeviceOptions& options, const LoadProgress& progress,
                                                const CancelFlag* cancel) {
     if (choice.fit != MemoryFit::Fits)
-        return makeError(ErrorKind::DoesNotFit, doesNotFit(choice.plan),
+        return makeError(ErrorKind::DoesNotFit, doesNotFit(choice),
                          "close other programs, choose a smaller model or a shorter context");
-    if (choice.cuda >= 0) return makeCudaExecutor(weightSource(checkpoint), choice.cuda, options.context, progress, cancel);
+    if (!choice.gpus.empty()) {
+        std::vector<CudaShare> shares;
+        for (const int gpu : choice.gpus) shares.push_back({gpu, 0});
+        return makeCudaExecutor(weightSource(checkpoint), shares, options.context, progress, cancel);
+    }
     return makeCpuExecutor(checkpoint, {options.threads, options.context}, progress, cancel);
 }
 

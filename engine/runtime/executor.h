@@ -46,6 +46,14 @@ struct MemoryPlan {
     [[nodiscard]] std::uint64_t total() const { return weights + keyValue + states + workspace; }
 };
 
+/// A part of a model: contiguous layers on one GPU.
+struct PartPlan {
+    int device = 0;  ///< CUDA's number
+    std::int64_t firstLayer = 0;
+    std::int64_t layers = 0;
+    MemoryPlan memory;  ///< available: the part's share of what its GPU has free
+};
+
 /// A saved prefix. Opaque; owned by the caller; valid for the executor that made it.
 class PrefixSnapshot {
 public:
@@ -67,7 +75,7 @@ public:
     virtual ~Executor() = default;
 
     [[nodiscard]] virtual const ModelConfig& config() const = 0;
-    /// "CPU, 8 threads, AVX-512" or "NVIDIA H200 (cuda:0)".
+    /// "CPU, 8 threads, AVX-512", "NVIDIA H200 (cuda:0)" or "NVIDIA H200 (cuda:0 and cuda:1)".
     [[nodiscard]] virtual std::string deviceName() const = 0;
     [[nodiscard]] virtual MemoryPlan memory() const = 0;
     /// True when activations are kept in 16 bits: comparisons with float32 golden files are then looser (section 10).

@@ -1,4 +1,5 @@
-// CudaExecutor: one loaded model on one CUDA device, behind the engine's Executor.
+// CudaExecutor: one loaded model on one or more CUDA devices, behind the engine's Executor. It goes through the parts of the
+// model (device_part.h) in order; of one part a small pass is one graph and one synchronisation.
 //
 // Two precisions share all code but the products: BF16 activations (the default) and float32 ones
 // (TREFOIL_CUDA_PRECISION=float32), the debug mode that golden files are compared in. The residual stream, norms, softmaxes,
@@ -10,12 +11,13 @@
 #include "kernels/cuda/plugin_interface.h"
 
 #include <memory>
+#include <vector>
 
 namespace trefoil::cuda {
 
-/// What a model would take on the device that `request` names.
-[[nodiscard]] Result<MemoryPlan> planDeviceMemory(const LoadRequest& request);
-/// Loads a model. DoesNotFit, with the numbers, when the plan exceeds what is free.
+/// What a model would take on each device that `request` names.
+[[nodiscard]] Result<std::vector<PartPlan>> planDeviceMemory(const LoadRequest& request);
+/// Loads a model. DoesNotFit, with the numbers of each device, when the plan exceeds what is free.
 [[nodiscard]] Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, const Progress& progress,
                                                                  const CancelFlag* cancel);
 /// See ForceExpertsFunction.

@@ -31,8 +31,8 @@ struct Piece {
 /// Several threads that each read pieces into two pinned buffers in turn and copy them to the device.
 class Uploader {
 public:
-    Uploader(const LoadRequest& request, WeightFormat format, std::vector<Piece> pieces, const CancelFlag* cancel)
-        : m_request(request), m_format(format), m_pieces(std::move(pieces)), m_cancel(cancel) {}
+    Uploader(const LoadRequest& request, int device, WeightFormat format, std::vector<Piece> pieces, const CancelFlag* cancel)
+        : m_request(request), m_device(device), m_format(format), m_pieces(std::move(pieces)), m_cancel(cancel) {}
 
     Status run(const Progress& progress, std::uint64_t total) {
         const int readers = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kReaders);
@@ -71,7 +71,7 @@ private:
     void work() {
         cudaStream_t stream = nullptr;
         std::array<Lane, 2> lanes;
-        cudaError_t e = cudaSetDevice(m_request.device);
+        cudaError_t e = cudaSetDevice(m_device);
         if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
         for (Lane& lane : lanes) {
             if (e == cudaSuccess) e = lane.host.allocate(kPieceBytes);
@@ -125,6 +125,7 @@ private:
     }
 
     const LoadRequest& m_request;
+    int m_device;
     WeightFormat m_format;
     std::vector<Piece> m_pieces;
     const CancelFlag* m_cancel;
@@ -143,7 +144,7 @@ static_assert(static_cast<int>(DType::F32) == static_cast<int>(SourceType::F32) 
               static_cast<int>(DType::F16) == static_cast<int>(SourceType::F16) &&
               static_cast<int>(DType::BF16) == static_cast<int>(SourceType::BFloat16));
 
-ModelShape::ModelShape(const ModelConfig& c) {
+ModelShape::ModelShape(const ModelConfig& c, const LayerRange& range) {
     gdn.keyHeads = static_cast<int>(c.linearNumKeyHeads);
     gdn.valueHeads = static_cast<int>(c.linearNumValueHeads);
     gdn.keyDim = static_cast<int>(c.linearKeyHeadDim);
@@ -159,10 +160,12 @@ ModelShape::ModelShape(const ModelConfig& c) {
     perToken = static_cast<int>(c.numExpertsPerTok);
     width = static_cast<int>(c.moeIntermediateSize);
     sharedWidth = static_cast<int>(c.sharedExpertIntermediateSize);
-    for (const LayerKind kind : c.layers) ++(kind == LayerKind::GatedDeltaNet ? gdnLayers : attentionLayers);
+    for (std::int64_t i = range.first; i < range.last; ++i)
+        ++(c.layers[static_cast<std::size_t>(i)] == LayerKind::GatedDeltaNet ? gdnLayers : attentionLayers);
 }
 
-ModelWeights::ModelWeights(const ModelConfig& config, WeightFormat format) : m_config(config), m_shape(config), m_format(format) {
+ModelWeights::ModelWeights(const ModelConfig& config, const LayerRange& range, WeightFormat format)
+    : m_config(config), m_range(range), m_shape(config, range), m_format(format) {
     carve(nullptr);
 }
 
@@ -187,9 +190,9 @@ void ModelWeights::carve(std::byte* base) {
         m_places.push_back({name, carver.used(), true});
         return carver.take<float>(count);
     };
-    m_embedding = matrix({{"model.embed_tokens.weight", m_shape.vocab * hidden}});
+    if (m_range.isFirst()) m_embedding = matrix({{"model.embed_tokens.weight", m_shape.vocab * hidden}});
     dense = 0;
-    for (std::size_t i = 0; i < m_config.layers.size(); ++i) {
+    for (std::size_t i = static_cast<std::size_t>(m_range.first); i < static_cast<std::size_t>(m_range.last); ++i) {
         const std::string p = "model.layers." + std::to_string(i) + ".";
         LayerWeights layer;
         layer.kind = m_config.layers[i];
@@ -239,15 +242,33 @@ void ModelWeights::carve(std::byte* base) {
         dense = before;
         m_layers.push_back(layer);
     }
-    m_norm = vector("model.norm.weight", hidden);
     m_denseBytes = dense;
-    m_headBytes = static_cast<std::uint64_t>(m_shape.vocab * hidden) * size;
     m_expertBytes = 3ULL * static_cast<std::uint64_t>(m_shape.width * hidden) * size;
-    m_head = m_config.tieWordEmbeddings ? m_embedding : matrix({{"lm_head.weight", m_shape.vocab * hidden}});
+    if (m_range.isLast()) {
+        m_norm = vector("model.norm.weight", hidden);
+        m_headBytes = static_cast<std::uint64_t>(m_shape.vocab * hidden) * size;
+        const bool tied = m_config.tieWordEmbeddings;
+        // A tied matrix is there once where one part does both.
+        m_head = tied && m_range.isFirst()
+                     ? m_embedding
+                     : matrix({{tied ? "model.embed_tokens.weight" : "lm_head.weight", m_shape.vocab * hidden}});
+    }
     m_bytes = carver.used();
 }
 
-Status ModelWeights::upload(const LoadRequest& request, const Progress& progress, const CancelFlag* cancel) {
+Result<std::uint64_t> ModelWeights::sourceBytes(const LoadRequest& request) const {
+    std::map<std::string_view, std::uint64_t> bytes;
+    for (const TensorInfo& tensor : request.tensors) bytes.emplace(tensor.name, tensor.bytes());
+    std::uint64_t total = 0;
+    for (const Place& place : m_places) {
+        const auto found = bytes.find(place.name);
+        if (found == bytes.end()) return makeError(ErrorKind::Internal, "the checkpoint's catalogue has no " + place.name);
+        total += found->second;
+    }
+    return total;
+}
+
+Status ModelWeights::upload(const LoadRequest& request, int device, const Progress& progress, const CancelFlag* cancel) {
     if (const cudaError_t e = m_block.allocate(m_bytes); e != cudaSuccess) return cudaFailure(e, "allocating the weights");
     carve(m_block.data());
     std::map<std::string_view, std::size_t> index;
@@ -265,7 +286,7 @@ Status ModelWeights::upload(const LoadRequest& request, const Progress& progress
             pieces.push_back({found->second, first, std::min(step, tensor.elements - first),
                               m_block.data() + place.offset + static_cast<std::size_t>(first) * size, place.vector});
     }
-    return Uploader(request, m_format, std::move(pieces), cancel).run(progress, total);
+    return Uploader(request, device, m_format, std::move(pieces), cancel).run(progress, total);
 }
 
 }  // namespace trefoil::cuda

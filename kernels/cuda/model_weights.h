@@ -1,4 +1,4 @@
-// ModelWeights: where every tensor of a checkpoint lies on the device, and the upload.
+// ModelWeights: where every tensor of a checkpoint, or of some layers of it, lies on a device, and the upload.
 //
 // Matrices are kept in one WeightFormat. BF16 checkpoints are copied as they are; F16 and F32 ones are rounded to BF16 (nearest,
 // ties to even) on the device while they are uploaded, or widened to float32 in the debug mode. Vectors become float32.
@@ -11,6 +11,7 @@
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/gdn.h"
+#include "kernels/cuda/layer_split.h"
 #include "kernels/cuda/plugin_interface.h"
 #include "kernels/cuda/skinny_gemm.h"
 
@@ -47,20 +48,26 @@ struct ModelShape {
 
     /// Rows of the router and the shared expert's gate, with padding (never looked at) to what cuBLASLt wants.
     [[nodiscard]] int routerRows() const { return (experts + 1 + 7) / 8 * 8; }
-    explicit ModelShape(const ModelConfig& config);
+    /// gdnLayers and attentionLayers are those of `range`.
+    ModelShape(const ModelConfig& config, const LayerRange& range);
 };
 
 class ModelWeights {
 public:
-    ModelWeights(const ModelConfig& config, WeightFormat format);
+    ModelWeights(const ModelConfig& config, const LayerRange& range, WeightFormat format);
 
     /// Bytes on the device.
     [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
-    /// Reads every tensor with several threads through pinned double buffers. Progress counts bytes of the checkpoint.
-    Status upload(const LoadRequest& request, const Progress& progress, const CancelFlag* cancel);
+    /// Reads every tensor with several threads through pinned double buffers. Progress counts bytes of the checkpoint, those of
+    /// these layers only.
+    Status upload(const LoadRequest& request, int device, const Progress& progress, const CancelFlag* cancel);
+    /// Bytes of the checkpoint that upload() reads.
+    [[nodiscard]] Result<std::uint64_t> sourceBytes(const LoadRequest& request) const;
 
     [[nodiscard]] WeightFormat format() const { return m_format; }
+    /// Of the range, in order.
     [[nodiscard]] const std::vector<LayerWeights>& layers() const { return m_layers; }
+    /// Null unless the range holds the first layer; head() and norm() unless it holds the last one.
     [[nodiscard]] const void* embedding() const { return m_embedding; }
     [[nodiscard]] const void* head() const { return m_head; }
     [[nodiscard]] const float* norm() const { return m_norm; }
@@ -79,6 +86,7 @@ private:
     void carve(std::byte* base);
 
     ModelConfig m_config;
+    LayerRange m_range;
     ModelShape m_shape;
     WeightFormat m_format;
     DeviceBlock m_block;

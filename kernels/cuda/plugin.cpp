@@ -15,7 +15,6 @@ namespace {
 
 using trefoil::ErrorKind;
 using trefoil::Executor;
-using trefoil::MemoryPlan;
 using trefoil::Result;
 namespace cuda = trefoil::cuda;
 
@@ -114,7 +113,8 @@ __attribute__((visibility("default"))) void trefoilCudaDevices(std::vector<cuda:
     for (int i = 0; i < count; ++i) devices->push_back(describe(i));
 }
 
-__attribute__((visibility("default"))) void trefoilCudaPlan(const cuda::LoadRequest* request, Result<MemoryPlan>* plan) {
+__attribute__((visibility("default"))) void trefoilCudaPlan(const cuda::LoadRequest* request,
+                                                            Result<std::vector<trefoil::PartPlan>>* plan) {
     guarded(plan, [&] { return cuda::planDeviceMemory(*request); });
 }
 

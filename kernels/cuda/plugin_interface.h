@@ -25,7 +25,7 @@
 namespace trefoil::cuda {
 
 /// Name of this build's interface: equal only when both sides saw the same headers and the same compiler.
-[[nodiscard]] inline std::string interfaceVersion() { return "trefoil-cuda 1 " TREFOIL_CUDA_SEAM " " __VERSION__; }
+[[nodiscard]] inline std::string interfaceVersion() { return "trefoil-cuda 2 " TREFOIL_CUDA_SEAM " " __VERSION__; }
 
 struct DeviceReport {
     int index = -1;  ///< CUDA's number; -1 when the whole of CUDA is unusable
@@ -36,14 +36,20 @@ struct DeviceReport {
     std::uint64_t memoryFree = 0;
 };
 
+/// A device that a model is to use. Named twice, it holds two parts of the model.
+struct DeviceShare {
+    int index = 0;
+    std::uint64_t alsoFree = 0;  ///< bytes that count as free where layers are divided, e.g. of a model that can be let go
+};
+
 /// A checkpoint to load, without the checkpoint's code: the catalogue and a way to read it.
 struct LoadRequest {
     const ModelConfig* config = nullptr;  ///< not owned; copied
     std::span<const TensorInfo> tensors;  ///< not owned; used during the call only
     /// Checkpoint::read of tensors[tensor]; called from several threads.
     std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination)> read;
-    int device = 0;
-    std::int64_t context = 0;  ///< positions to plan K and V for; 0: the model's
+    std::vector<DeviceShare> devices;  ///< at least one; the layers are split over them in this order
+    std::int64_t context = 0;          ///< positions to plan K and V for; 0: the model's
 };
 
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
@@ -52,7 +58,7 @@ using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 extern "C" {
 using InterfaceFunction = const char* (*)();
 using DevicesFunction = void (*)(std::vector<DeviceReport>* devices);
-using PlanFunction = void (*)(const LoadRequest* request, Result<MemoryPlan>* plan);
+using PlanFunction = void (*)(const LoadRequest* request, Result<std::vector<PartPlan>>* plan);
 using MakeExecutorFunction = void (*)(const LoadRequest* request, const Progress* progress, const CancelFlag* cancel,
                                       Result<std::unique_ptr<Executor>>* executor);
 /// Benchmark only: from now on every layer uses this many distinct experts (0: what the router says).

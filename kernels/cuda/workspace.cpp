@@ -77,11 +77,13 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     const std::int64_t partJobs = std::max<std::int64_t>(splitJobs, 2LL * 128 * size.sms);
     parts.o = carver.take<float>(partJobs * m.attention.headDim);
     parts.maxSum = carver.take<float>(partJobs * 2);
-    headRows = bytes(std::int64_t{kMaxOutputRows} * m.hidden * element);
-    logits = carver.take<float>(kMaxOutputRows * m.vocab);
-    records = carver.take<HeadRecord>(std::int64_t{kSmallRows} * headBlocks(size.sms));
-    flags = carver.take<std::uint8_t>(m.vocab);
-    counts = carver.take<std::int32_t>(m.vocab);
+    if (size.head) {
+        headRows = bytes(std::int64_t{kMaxOutputRows} * m.hidden * element);
+        logits = carver.take<float>(kMaxOutputRows * m.vocab);
+        records = carver.take<HeadRecord>(std::int64_t{kSmallRows} * headBlocks(size.sms));
+        flags = carver.take<std::uint8_t>(m.vocab);
+        counts = carver.take<std::int32_t>(m.vocab);
+    }
     frequencies = carver.take<float>(std::max(1, m.attention.rotaryDim / 2));
     blasWorkspace = carver.takeBytes(size.floats ? 0 : CublasLt::kWorkspaceBytes);
     kept.clear();

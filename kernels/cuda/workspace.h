@@ -21,6 +21,7 @@ struct WorkspaceShape {
     std::int64_t chunk = 0;      ///< rows of the largest pass
     bool floats = false;         ///< activations are float32
     bool chunkedDelta = false;   ///< prompts go through deltaChunk and need its space
+    bool head = true;            ///< the LM head and the controls run here
     int sms = 1;
 };
 
@@ -44,11 +45,13 @@ struct Workspace {
     Bf16* expertOut = nullptr;
     void* q = nullptr;  ///< [chunk, Hq, Dh]
     AttentionParts parts;
+    // Only of a part that holds the head
     void* headRows = nullptr;  ///< [kMaxOutputRows, D]
     float* logits = nullptr;   ///< [kMaxOutputRows, V]
     HeadRecord* records = nullptr;
     std::uint8_t* flags = nullptr;
     std::int32_t* counts = nullptr;
+    // Again of every part
     float* frequencies = nullptr;
     void* blasWorkspace = nullptr;
     std::vector<GdnRows> kept;  ///< per GDN layer: a verify pass's rows, until keep() replays them

@@ -146,9 +146,10 @@ void ModelDialog::addMemory(QVBoxLayout* column, const ModelSummary& model, cons
     addRow(form, tr("Workspace"), bytesText(model.workspaceBytes), palette());
     addRow(form, tr("Together"), bytesText(model.weightBytes + model.keyValueBytes + model.stateBytes + model.workspaceBytes),
            palette());
+    const QStringList ids = model.deviceId.split(QLatin1Char(','));
     for (const DeviceSummary& device : devices)
-        if (device.id == model.deviceId && device.memoryTotal > 0)
-            addRow(form, tr("On the device"),
+        if (ids.contains(device.id) && device.memoryTotal > 0)
+            addRow(form, ids.size() == 1 ? tr("On the device") : tr("On %1").arg(device.id),
                    tr("%1 free of %2").arg(bytesText(device.memoryFree), bytesText(device.memoryTotal)), palette());
 }
 

@@ -1,0 +1,136 @@
+#include "kernels/cuda/part_plan.h"
+
+#include "kernels/cuda/delta_chunk.h"
+
+#include <algorithm>
+
+namespace trefoil::cuda {
+namespace {
+
+/// Rows of the largest prompt chunk. A chunk reads every expert once, so larger ones cost less a token; a request to stop waits
+/// for one chunk.
+constexpr std::int64_t kPromptChunk = 4096;
+
+std::string gigabytes(std::uint64_t bytes) {
+    const std::uint64_t tenths = (bytes + 50000000) / 100000000;
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+}
+
+PartSetup planPart(const ModelConfig& config, const DeviceFacts& device, const LayerRange& range, std::uint64_t available,
+                   const PlanOptions& options) {
+    PartSetup setup;
+    setup.device = device;
+    setup.range = range;
+    const std::int64_t context =
+        options.context > 0 ? std::min(options.context, config.maxPositionEmbeddings) : config.maxPositionEmbeddings;
+    const ModelShape shape(config, range);
+    WorkspaceShape& size = setup.size;
+    size.positions = context + kMaxPassRows;
+    size.chunk = options.floats ? Executor::kDefaultChunk : std::max<std::int64_t>(kMaxPassRows, std::min(kPromptChunk, context));
+    size.floats = options.floats;
+    size.sms = device.sms;
+    size.head = range.isLast();
+    size.chunkedDelta = !options.floats && shape.gdnLayers > 0 && deltaChunkSupports(shape.gdn, device.sharedBytes);
+    const ModelWeights weights(config, range, options.floats ? WeightFormat::Float32 : WeightFormat::BFloat16);
+    Workspace space;
+    Carver scratch(nullptr);
+    Carver states(nullptr);
+    Carver keyValue(nullptr);
+    space.carveScratch(scratch, shape, size);
+    space.carveStates(states, shape);
+    space.carveKeyValue(keyValue, shape, size);
+    setup.plan.weights = weights.bytes();
+    setup.plan.workspace = scratch.used();
+    setup.plan.states = states.used();
+    setup.plan.keyValue = keyValue.used();
+    setup.plan.available = available;
+    return setup;
+}
+
+std::string idOf(const PartSetup& part) { return "cuda:" + std::to_string(part.device.index); }
+
+/// "a", "a and b", "a, b and c".
+std::string joined(const std::vector<std::string>& texts) {
+    std::string out;
+    for (std::size_t i = 0; i < texts.size(); ++i) out += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
+    return out;
+}
+
+}  // namespace
+
+bool floatPrecision() { return environmentIs("TREFOIL_CUDA_PRECISION", "float32"); }
+
+Result<std::vector<PartSetup>> planParts(const ModelConfig& config, std::span<const DeviceFacts> devices,
+                                         std::span<const std::uint64_t> alsoFree, const PlanOptions& options) {
+    std::vector<std::uint64_t> shares;
+    std::vector<std::uint64_t> budgets;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const auto parts = static_cast<std::uint64_t>(std::count_if(
+            devices.begin(), devices.end(), [&](const DeviceFacts& other) { return other.index == devices[i].index; }));
+        shares.push_back(devices[i].freeBytes / parts);
+        budgets.push_back(shares.back() + (i < alsoFree.size() ? alsoFree[i] : 0));
+    }
+    const auto ranges = splitLayers(config.numLayers(), budgets, [&](std::size_t part, const LayerRange& range) {
+        return planPart(config, devices[part], range, shares[part], options).plan.total();
+    });
+    if (!ranges.ok()) return ranges.error();
+    std::vector<PartSetup> parts;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        parts.push_back(planPart(config, devices[i], (*ranges)[i], shares[i], options));
+    return parts;
+}
+
+std::string unsupportedSizes(const ModelConfig& c, std::size_t sharedBytes) {
+    if (c.numExperts > 1024) return "more than 1024 experts";
+    if (c.headDim > 512) return "attention heads of more than 512";
+    // Odd sizes keep a head's state in shared memory.
+    const bool inRegisters =
+        c.linearValueHeadDim % 32 == 0 && (c.linearKeyHeadDim == 32 || c.linearKeyHeadDim == 64 || c.linearKeyHeadDim == 128);
+    if (const std::int64_t state = c.linearKeyHeadDim * (c.linearValueHeadDim + 2) * 4;
+        !inRegisters && state > static_cast<std::int64_t>(sharedBytes))
+        return "GDN heads with " + std::to_string(state / 1024) + " KiB of state on a card whose blocks have " +
+               std::to_string(sharedBytes / 1024) + " KiB";
+    return {};
+}
+
+std::string nameOf(std::span<const PartSetup> parts) {
+    const bool alike = std::all_of(parts.begin(), parts.end(),
+                                   [&](const PartSetup& part) { return part.device.name == parts.front().device.name; });
+    std::vector<std::string> texts;
+    for (const PartSetup& part : parts) texts.push_back(alike ? idOf(part) : part.device.name + " (" + idOf(part) + ")");
+    return alike ? parts.front().device.name + " (" + joined(texts) + ")" : joined(texts);
+}
+
+MemoryPlan sumOf(std::span<const PartSetup> parts) {
+    MemoryPlan sum;
+    for (const PartSetup& part : parts) {
+        sum.weights += part.plan.weights;
+        sum.keyValue += part.plan.keyValue;
+        sum.states += part.plan.states;
+        sum.workspace += part.plan.workspace;
+        sum.available += part.plan.available;
+    }
+    return sum;
+}
+
+Status checkFits(std::span<const PartSetup> parts) {
+    std::vector<std::string> lacking;
+    for (const PartSetup& part : parts) {
+        const MemoryPlan& plan = part.plan;
+        if (plan.total() <= plan.available) continue;
+        const std::string layers = parts.size() == 1 ? "the model needs "
+                                                     : "layers " + std::to_string(part.range.first) + " to " +
+                                                           std::to_string(part.range.last - 1) + " need ";
+        lacking.push_back(part.device.name + " (" + idOf(part) + ") has " + gigabytes(plan.available) + " free; " + layers +
+                          gigabytes(plan.total()) + " (weights " + gigabytes(plan.weights) + ", K and V " +
+                          gigabytes(plan.keyValue) + ", states " + gigabytes(plan.states) + ", workspace " +
+                          gigabytes(plan.workspace) + ")");
+    }
+    if (lacking.empty()) return {};
+    std::string text = lacking.front();
+    for (std::size_t i = 1; i < lacking.size(); ++i) text += "; " + lacking[i];
+    return makeError(ErrorKind::DoesNotFit, text,
+                     "choose a smaller context, close other programs that use the GPU, or use the CPU");
+}
+
+}  // namespace trefoil::cuda
