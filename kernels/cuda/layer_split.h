@@ -22,7 +22,7 @@ struct LayerRange {
     [[nodiscard]] std::int64_t layers() const { return last - first; }
 };
 
-/// Bytes of layers `range` on device `part` with all that belongs to them. More layers never take fewer bytes.
+/// Bytes of layers `range` on device `part` with all that belongs to them.
 using PartBytes = std::function<std::uint64_t(std::size_t part, const LayerRange& range)>;
 
 /// One range per device, in order, none empty, so that the fullest device (its bytes over its budget) is as empty as possible.

@@ -3,6 +3,8 @@
 #include "kernels/cuda/delta_chunk.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace trefoil::cuda {
 namespace {
@@ -70,8 +72,13 @@ Result<std::vector<PartSetup>> planParts(const ModelConfig& config, std::span<co
         shares.push_back(devices[i].freeBytes / parts);
         budgets.push_back(shares.back() + (i < alsoFree.size() ? alsoFree[i] : 0));
     }
+    // Devices of one kind need the same for the same layers.
+    std::map<std::tuple<int, std::size_t, std::int64_t, std::int64_t>, std::uint64_t> known;
     const auto ranges = splitLayers(config.numLayers(), budgets, [&](std::size_t part, const LayerRange& range) {
-        return planPart(config, devices[part], range, shares[part], options).plan.total();
+        const DeviceFacts& device = devices[part];
+        const auto [found, isNew] = known.try_emplace({device.sms, device.sharedBytes, range.first, range.last}, 0);
+        if (isNew) found->second = planPart(config, device, range, shares[part], options).plan.total();
+        return found->second;
     });
     if (!ranges.ok()) return ranges.error();
     std::vector<PartSetup> parts;

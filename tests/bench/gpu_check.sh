@@ -2,7 +2,7 @@
 # Builds the GPU plugin without the window, checks it against the golden files in both precisions, runs compute-sanitizer over the tiny
 # model, and times everything that docs/benchmarks.md reports. One call, one table.
 #
-#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [sanitize] [bench] [long]     (default: build verify)
+#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [parts] [sanitize] [bench] [long]     (default: build verify)
 #
 # TREFOIL_GPU_BUILD: build folder (build-gpu). TREFOIL_GPU_PREFIX: where libraries lie that the system lacks (.carry/usr).
 # TREFOIL_CUDA_ARCHITECTURES: what to build for (90a-real).
@@ -23,8 +23,9 @@ run() {
     "$@" || { echo "   exit code $?"; failures=$((failures + 1)); }
 }
 # Only what is not right, and the summary.
-compare() { "${tool[@]}" "$cli" verify "$1" "$2" --device cuda | grep -vE ' (ok|skipped)$'; return "${PIPESTATUS[0]}"; }
+compare() { "${tool[@]}" "$cli" verify "$1" "$2" --device "$device" | grep -vE ' (ok|skipped)$'; return "${PIPESTATUS[0]}"; }
 tool=()
+device=cuda
 verify() {
     local precision=$1
     [ "$precision" = float32 ] && TREFOIL_CUDA_PRECISION=float32 run compare tests/golden/tiny tests/golden/tiny
@@ -43,6 +44,13 @@ for step in $steps; do
         kernels) run "$build/bin/trefoil-test-cuda" --gtest_brief=1 ;;
         verify) verify float32; verify bf16 ;;
         portable) export TREFOIL_CUDA_PATH=portable; verify float32; verify bf16; unset TREFOIL_CUDA_PATH ;;
+        # The layers in two parts on one card: every case, and every bit against one part.
+        parts)
+            device=cuda:0,cuda:0
+            verify float32; verify bf16
+            device=cuda
+            run "$build/bin/trefoil-test-cuda" --gtest_brief=1 --gtest_filter='PartPlan.*:*Parts.*'
+            ;;
         sanitize)
             # All tensors and a few cases of every mode: the tools slow a run down a hundred times.
             for model in tiny demo; do

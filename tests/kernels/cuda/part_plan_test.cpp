@@ -1,0 +1,108 @@
+// The plan over several devices, to the byte; asks no device.
+#include "kernels/cuda/part_plan.h"
+#include "engine/checkpoint/synth.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace trefoil::cuda {
+namespace {
+
+constexpr std::uint64_t kGigabyte = 1000000000;
+
+DeviceFacts card(int index, std::uint64_t free) {
+    DeviceFacts facts;
+    facts.index = index;
+    facts.name = "Card";
+    facts.major = 9;
+    facts.sms = 132;
+    facts.sharedBytes = std::size_t{227} * 1024;
+    facts.freeBytes = free;
+    return facts;
+}
+
+ModelConfig clover() {
+    auto config = parseModelConfig(cloverConfigJson(), "clover");
+    EXPECT_TRUE(config.ok());
+    return *config;
+}
+
+std::vector<PartSetup> plan(const ModelConfig& config, const std::vector<DeviceFacts>& cards) {
+    auto parts = planParts(config, cards, {}, {false, 8192});
+    EXPECT_TRUE(parts.ok());
+    return *parts;
+}
+
+TEST(PartPlan, PartsHoldEveryByteOfTheModelOnce) {
+    const ModelConfig config = clover();
+    const auto whole = plan(config, {card(0, 100 * kGigabyte)});
+    const auto parts = plan(config, {card(0, 40 * kGigabyte), card(1, 40 * kGigabyte), card(2, 20 * kGigabyte)});
+    ASSERT_EQ(whole.size(), 1U);
+    ASSERT_EQ(parts.size(), 3U);
+    const MemoryPlan sum = sumOf(parts);
+    EXPECT_EQ(sum.weights, whole[0].plan.weights);
+    EXPECT_EQ(sum.keyValue, whole[0].plan.keyValue);
+    EXPECT_GE(sum.states, whole[0].plan.states);
+    EXPECT_LT(sum.states, whole[0].plan.states + 100000);
+    EXPECT_EQ(sum.available, 100 * kGigabyte);
+    std::int64_t next = 0;
+    for (const PartSetup& part : parts) {
+        EXPECT_EQ(part.range.first, next);
+        next = part.range.last;
+        EXPECT_EQ(part.size.head, part.range.isLast());
+        // By free memory: a layer of 1.7 GB more or less.
+        EXPECT_NEAR(static_cast<double>(part.plan.total()) / static_cast<double>(part.plan.available),
+                    static_cast<double>(sum.total()) / static_cast<double>(sum.available), 0.09);
+    }
+    EXPECT_EQ(next, config.numLayers());
+    EXPECT_TRUE(checkFits(parts).ok());
+}
+
+TEST(PartPlan, ATiedEmbeddingIsOnBothEnds) {
+    ModelConfig config = clover();
+    config.tieWordEmbeddings = true;
+    const auto whole = plan(config, {card(0, 100 * kGigabyte)});
+    const auto parts = plan(config, {card(0, 50 * kGigabyte), card(1, 50 * kGigabyte)});
+    EXPECT_EQ(sumOf(parts).weights, whole[0].plan.weights + 2 * static_cast<std::uint64_t>(config.vocabSize * config.hiddenSize));
+}
+
+TEST(PartPlan, PartsOfOneCardShareItsMemory) {
+    const auto parts = plan(clover(), {card(0, 90 * kGigabyte), card(0, 90 * kGigabyte)});
+    ASSERT_EQ(parts.size(), 2U);
+    for (const PartSetup& part : parts) EXPECT_EQ(part.plan.available, 45 * kGigabyte);
+    EXPECT_TRUE(checkFits(parts).ok());
+    EXPECT_EQ(nameOf(parts), "Card (cuda:0 and cuda:0)");
+}
+
+TEST(PartPlan, ARefusalHasTheNumbersOfEveryDevice) {
+    const auto parts = plan(clover(), {card(0, 24 * kGigabyte), card(1, 16 * kGigabyte)});
+    const Status fits = checkFits(parts);
+    ASSERT_FALSE(fits.ok());
+    EXPECT_EQ(fits.error().kind, ErrorKind::DoesNotFit);
+    const std::string last = std::to_string(parts[0].range.last);
+    for (const std::string& text : {std::string("Card (cuda:0) has 24.0 GB free; layers 0 to "),
+                                    "Card (cuda:1) has 16.0 GB free; layers " + last + " to 39 need "})
+        EXPECT_NE(fits.error().message.find(text), std::string::npos) << fits.error().message;
+}
+
+TEST(PartPlan, WhatCanBeLetGoCountsWhereLayersAreDivided) {
+    const std::vector<DeviceFacts> cards{card(0, 20 * kGigabyte), card(1, 60 * kGigabyte)};
+    const std::vector<std::uint64_t> alsoFree{40 * kGigabyte, 0};
+    const auto now = planParts(clover(), cards, {}, {false, 8192});
+    const auto later = planParts(clover(), cards, alsoFree, {false, 8192});
+    ASSERT_TRUE(now.ok() && later.ok());
+    EXPECT_LT((*now)[0].range.layers() + 5, (*later)[0].range.layers());
+    EXPECT_EQ((*later)[0].plan.available, 20 * kGigabyte);
+}
+
+TEST(PartPlan, NamesOfDifferentCards) {
+    auto cards = std::vector<DeviceFacts>{card(0, 50 * kGigabyte), card(1, 50 * kGigabyte), card(2, 50 * kGigabyte)};
+    EXPECT_EQ(nameOf(plan(clover(), {cards[0]})), "Card (cuda:0)");
+    EXPECT_EQ(nameOf(plan(clover(), cards)), "Card (cuda:0, cuda:1 and cuda:2)");
+    cards[1].name = "Other";
+    EXPECT_EQ(nameOf(plan(clover(), {cards[0], cards[1]})), "Card (cuda:0) and Other (cuda:1)");
+}
+
+}  // namespace
+}  // namespace trefoil::cuda
