@@ -190,6 +190,26 @@ private slots:
         QVERIFY(!dialog.grab().isNull());
     }
 
+    void modelDialogTellsWhatEachOfSeveralGpusHasFree() {
+        ModelSummary model = demoModel();
+        model.deviceId = QStringLiteral("cuda:0,cuda:2");
+        ModelDialog dialog;
+        QList<DeviceSummary> devices{{QStringLiteral("cpu"), QStringLiteral("Some CPU"), true, {}, 8'000'000'000, 5'000'000'000}};
+        for (int i = 0; i < 3; ++i)
+            devices.append({QStringLiteral("cuda:%1").arg(i),
+                            QStringLiteral("GPU"),
+                            true,
+                            {},
+                            24'000'000'000,
+                            quint64(i + 1) * 1'000'000'000});
+        dialog.setModel(model, devices);
+        dialog.show();
+        const QString text = words(dialog);
+        for (const char* label : {"On cuda:0", "On cuda:2"}) QVERIFY2(text.contains(QLatin1String(label)), label);
+        QVERIFY(!text.contains(QStringLiteral("On cuda:1")));
+        QVERIFY(!text.contains(QStringLiteral("On the device")));
+    }
+
     void compatibilitySwitches() {
         ModelSummary model = demoModel();
         model.compatibility = compatibilityValues();
