@@ -24,6 +24,7 @@ struct Launcher {
     bool hopper = false;                   ///< clusters and wgmma; compute capability 9.0
     int sms = 1;                           ///< multiprocessors of the device
     std::size_t sharedBytes = 227 * 1024;  ///< shared memory that a block may have; 99 KiB at least
+    int clusterBlocks = 8;                 ///< blocks of the widest cluster that the device runs: 8 or 16; Hopper path
 };
 
 /// Launches `kernel`; blocks of one cluster (compute capability 9.0 and up) see each other's shared memory, `cluster` of them in

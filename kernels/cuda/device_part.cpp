@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/calls.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/route_hopper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,7 @@ Status DevicePart::load(const LoadRequest& request, const HostBuffers& host, con
     if (m_setup.device.major == 9 && !portable) ok(builtForHopper(hopper));
     if (ok.error() != cudaSuccess) return cudaFailure(ok.error(), "running a first kernel");
     m_on = Launcher{m_stream, m_setup.device.major >= 9 && !portable, hopper, m_setup.device.sms, m_setup.device.sharedBytes};
+    if (hopper) m_on.clusterBlocks = widestCluster();
     ok(clearMemory()) && ok(fillTables()) && ok(cudaDeviceSynchronize());
     if (ok.error() != cudaSuccess) return cudaFailure(ok.error(), "preparing the model");
     if (!m_setup.size.floats) {

@@ -4,6 +4,7 @@
 #include "kernels/cuda/delta_chunk.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/gdn_prompt.h"
+#include "kernels/cuda/route_hopper.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -40,6 +41,7 @@ private:
     void promptGdn(Calls& ok, const PassShape& p, const GdnVectors& w, const Rows& projected, float* state, float* tail,
                    Bf16* mixed);
     [[nodiscard]] Rows attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
+    void route(Calls& ok, const PassShape& p, const LayerWeights& w, LayerResult* result);
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     void complete(Calls& ok, const PassShape& p, Rows& add);
     void head(Calls& ok, const PassShape& p, const Rows& add);
@@ -243,17 +245,31 @@ Rows Pass<T>::attention(Calls& ok, const PassShape& p, const LayerWeights& w, in
                 true);
 }
 
+/// The router's product and its decision.
 template <class T>
-Rows Pass<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer) {
+void Pass<T>::route(Calls& ok, const PassShape& p, const LayerWeights& w, LayerResult* result) {
     const T* h = static_cast<const T*>(m_space.h);
-    LayerResult* result = m_host.layers + layer;
+    const RouteOptions options{m_shape.experts, m_shape.perToken, p.coreset, m_config.compatibility.coresetMassRenormalised};
+    if constexpr (kBf16) {
+        if (routeClusterSupports(m_on, options, m_shape.hidden, p.t)) {
+            ok(routeCluster(m_on, static_cast<const Bf16*>(w.router), h, m_shape.hidden, static_cast<int>(p.t), options,
+                            m_space.params, m_space.routing, m_space.active, result));
+            return;
+        }
+    }
     const Rows logits = gemm(ok, w.router, p.t > kSmallRows ? m_shape.routerRows() : m_shape.experts + 1, m_shape.hidden, h, p.t,
                              m_space.routerLogits, true);
-    const RouteOptions options{m_shape.experts, m_shape.perToken, p.coreset, m_config.compatibility.coresetMassRenormalised};
     if (p.t <= kMaxPassRows)
         ok(routeSmall(m_on, logits, static_cast<int>(p.t), options, m_space.params, m_space.routing, m_space.active, result));
     else
         ok(routeLarge(m_on, logits, p.t, options, m_space.params, m_space.routing));
+}
+
+template <class T>
+Rows Pass<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer) {
+    const T* h = static_cast<const T*>(m_space.h);
+    LayerResult* result = m_host.layers + layer;
+    route(ok, p, w, result);
     if constexpr (kBf16) {
         auto* act = static_cast<Bf16*>(m_space.act);
         if (smallExperts(p.t)) {

@@ -1,4 +1,5 @@
 #include "kernels/cuda/route.h"
+#include "kernels/cuda/route_row.cuh"
 
 #include <algorithm>
 #include <cmath>
@@ -73,93 +74,6 @@ __device__ void forceExperts(int forced, std::int64_t row, int experts, int k, s
     __syncwarp();
 }
 
-/// Up to 256 experts: eight probabilities a lane stay in registers. Lane 'lane' holds experts lane + 32 j.
-constexpr int kRegisterExperts = 256;
-using LaneProbabilities = float[kRegisterExperts / 32];
-
-/// kParts: partial matrices in flight.
-template <int kParts>
-__device__ __forceinline__ float laneSoftmax(const Rows& logits, std::int64_t row, int experts, LaneProbabilities& p) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    float m = -INFINITY;
-    float gate = 0.0F;
-    const float* from = static_cast<const float*>(logits.data) + row * logits.stride;  // a router's logits are always float32
-#pragma unroll
-    for (float& v : p) v = 0.0F;
-#pragma unroll 1
-    for (int s0 = 0; s0 < logits.splits; s0 += kParts) {
-        float part[kParts][kRegisterExperts / 32 + 1];
-#pragma unroll
-        for (int s = 0; s < kParts; ++s) {  // what does not exist is read from a neighbour and left out
-            const float* at = from + min(s0 + s, logits.splits - 1) * logits.splitStride;
-#pragma unroll
-            for (int j = 0; j < kRegisterExperts / 32; ++j) part[s][j] = __ldcg(at + min(lane + 32 * j, experts));
-            part[s][kRegisterExperts / 32] = __ldcg(at + experts);
-        }
-#pragma unroll
-        for (int s = 0; s < kParts; ++s) {
-#pragma unroll
-            for (int j = 0; j < kRegisterExperts / 32; ++j) p[j] += s0 + s < logits.splits ? part[s][j] : 0.0F;
-            gate += s0 + s < logits.splits ? part[s][kRegisterExperts / 32] : 0.0F;
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < kRegisterExperts / 32; ++j) {
-        if (lane + 32 * j >= experts) p[j] = -INFINITY;
-        m = fmaxf(m, p[j]);
-    }
-    m = warpMax(m);
-    float sum = 0.0F;
-#pragma unroll
-    for (float& v : p) {
-        v = expf(v - m);
-        sum += v;
-    }
-    sum = warpSum(sum);
-    const float inverse = 1.0F / sum;
-#pragma unroll
-    for (float& v : p) {  // v / sum, rounded as a division is
-        const float quotient = v * inverse;
-        v = fmaf(fmaf(-quotient, sum, v), inverse, quotient);
-    }
-    return gate;
-}
-
-/// Top k of what `mask` (bit j: this lane's j-th) leaves; every lane returns the chosen expert and probability of slot `lane`,
-/// and the sum.
-__device__ __forceinline__ float laneTopK(const LaneProbabilities& p, unsigned mask, int experts, int k, int& id, float& value) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    float total = 0.0F;
-    id = -1;
-    value = 0.0F;
-#pragma unroll 1
-    for (int s = 0; s < k; ++s) {
-        // Probabilities are not negative, so their bits order like integers; +1 tells them from none.
-        unsigned best = 0;
-        int which = 0;
-#pragma unroll
-        for (int j = 0; j < kRegisterExperts / 32; ++j) {
-            const unsigned bits = (mask >> j & 1) != 0 && p[j] >= 0.0F ? __float_as_uint(p[j]) + 1 : 0;
-            if (bits > best) {
-                best = bits;
-                which = j;
-            }
-        }
-        const unsigned top = __reduce_max_sync(0xFFFFFFFFU, best);
-        const unsigned own = best == top && top > 0 ? static_cast<unsigned>(lane + 32 * which) : 0xFFFFFFFFU;
-        unsigned winner = __reduce_min_sync(0xFFFFFFFFU, own);
-        if (winner == 0xFFFFFFFFU) winner = static_cast<unsigned>(s);  // not a number: any expert will do
-        if (own == winner) mask &= ~(1U << which);
-        const float probability = top > 0 ? __uint_as_float(top - 1) : 0.0F;
-        total += probability;
-        if (lane == s) {
-            id = static_cast<int>(winner);
-            value = probability;
-        }
-    }
-    return total;
-}
-
 __device__ void routeRow(const Rows& logits, std::int64_t row, const RouteOptions& o, int forced, const Routing& r) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     float* p = r.probabilities + row * o.experts;
@@ -167,7 +81,8 @@ __device__ void routeRow(const Rows& logits, std::int64_t row, const RouteOption
     float* weights = r.weights + row * (o.perToken + 1);
     if (o.experts <= kRegisterExperts && o.perToken <= 32) {
         LaneProbabilities own;
-        const float gate = laneSoftmax<2>(logits, row, o.experts, own);
+        const float gate = laneLogits(logits, row, o.experts, own);
+        laneSoftmax(own, o.experts);
         unsigned valid = 0;
 #pragma unroll
         for (int j = 0; j < kRegisterExperts / 32; ++j)
@@ -177,7 +92,7 @@ __device__ void routeRow(const Rows& logits, std::int64_t row, const RouteOption
             }
         int id;
         float value;
-        const float total = laneTopK(own, valid, o.experts, o.perToken, id, value);
+        const float total = laneTopK(own, valid, o.perToken, id, value);
         if (lane < o.perToken) {
             ids[lane] = id;
             weights[lane] = value / total;
@@ -215,7 +130,7 @@ __device__ void routeRowInside(std::int64_t row, const RouteOptions& o, const st
         }
         int id;
         float value;
-        const float total = laneTopK(own, valid, o.experts, o.perToken, id, value);
+        const float total = laneTopK(own, valid, o.perToken, id, value);
         if (lane < o.perToken) {
             ids[lane] = id;
             chosen[row * o.perToken + lane] = id;
@@ -421,207 +336,11 @@ __global__ void __launch_bounds__(kRouteThreads)
     }
 }
 
-// ---- small passes on few experts, Hopper: a row a warp, the rows spread over the blocks of one cluster, whose first block keeps
-// what concerns all rows in its shared memory
-
-constexpr int kClusterBlocks = 8;
-constexpr int kClusterThreads = kRegisterExperts;  // a thread of the first block stands for an expert
-static_assert(kClusterBlocks * kClusterThreads / 32 >= kSmallRows);
-
-struct LeaderTables {
-    unsigned masks[2][kRegisterExperts];         // which rows use an expert: rows 0 to 31, 32 to 63
-    alignas(16) float values[kRegisterExperts];  // masses above zero, by expert
-    alignas(16) float sorted[kRegisterExperts];  // the same by rank
-    std::uint32_t keep[kRegisterExperts / 32];   // bit table of the kept experts
-    int rankOf[kRegisterExperts];
-    int counts[kRegisterExperts / 32];
-    float total;
-    int count;
-    float share;
-};
-
-/// Where thread `thread` stands among those with `vote`, in order, and how many there are. Called by all threads of a block.
-__device__ __forceinline__ int orderedPlace(bool vote, int* counts, int& all) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int warp = static_cast<int>(threadIdx.x) >> 5;
-    const unsigned votes = __ballot_sync(0xFFFFFFFFU, vote);
-    __syncthreads();
-    if (lane == 0) counts[warp] = __popc(votes);
-    __syncthreads();
-    int before = 0;
-    all = 0;
-#pragma unroll
-    for (int w = 0; w < kClusterThreads / 32; ++w) {
-        before += w < warp ? counts[w] : 0;
-        all += counts[w];
-    }
-    return before + __popc(votes & ((1U << lane) - 1));
-}
-
-/// The coreset (section 5) from mass [T, kRegisterExperts], by the first block. Sums run in the order of the reference: a row's
-/// mass after the row before, the total by expert, the share by rank; an expert without mass adds nothing to any of them.
-__device__ void chooseClusterCoreset(const RouteOptions& o, const PassParams* params, int t, const float* mass, LeaderTables& c) {
-    const int e = static_cast<int>(threadIdx.x);
-    float own = 0.0F;
-#pragma unroll 4
-    for (int row = params->clean; row < t; ++row) own += mass[row * kRegisterExperts + e];
-    const bool some = e < o.experts && own > 0.0F;
-    int n;
-    const int place = orderedPlace(some, c.counts, n);
-    if (some) c.values[place] = own;
-    if (e < 4 && n + e < kRegisterExperts) c.values[n + e] = -1.0F;  // the loop below reads whole groups of four
-    __syncthreads();
-    if (e < n) {
-        const float value = c.values[e];
-        int rank = 0;
-#pragma unroll 2
-        for (int f = 0; f < n; f += 4) {
-            const float4 others = *reinterpret_cast<const float4*>(c.values + f);
-            rank += others.x > value || (others.x == value && f < e) ? 1 : 0;
-            rank += others.y > value || (others.y == value && f + 1 < e) ? 1 : 0;
-            rank += others.z > value || (others.z == value && f + 2 < e) ? 1 : 0;
-            rank += others.w > value || (others.w == value && f + 3 < e) ? 1 : 0;
-        }
-        c.rankOf[e] = rank;
-        c.sorted[rank] = value;
-    }
-    if (e == kClusterThreads - 1) {
-        float total = 0.0F;
-#pragma unroll 4
-        for (int i = 0; i < n; ++i) total += c.values[i];
-        c.total = total;
-    }
-    __syncthreads();
-    if (e == 0) {
-        const float wanted = params->coresetTopP * c.total;
-        float reached = 0.0F;
-        int count = 0;
-        bool done = false;
-#pragma unroll 1
-        for (int first = 0; first < n && !done; first += 8) {
-            float next[8];  // in flight together; what is added stays in order
-            *reinterpret_cast<float4*>(next) = *reinterpret_cast<const float4*>(c.sorted + first);
-            *reinterpret_cast<float4*>(next + 4) = *reinterpret_cast<const float4*>(c.sorted + first + 4);
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                done = done || first + i >= n || (count >= o.perToken && reached >= wanted);
-                if (done) continue;
-                reached += next[i];
-                ++count;
-            }
-        }
-        if (reached < wanted) count = o.experts;  // rounding: all of them
-        c.count = min(max(count, o.perToken), o.experts);
-        c.share = c.total > 0.0F ? reached / c.total : 0.0F;
-    }
-    __syncthreads();
-    const bool kept = e < o.experts && (some ? c.rankOf[place] : n + e - place) < c.count;
-    const unsigned votes = __ballot_sync(0xFFFFFFFFU, kept);
-    if ((e & 31) == 0) c.keep[e >> 5] = votes;
-}
-
-__global__ void __launch_bounds__(kClusterThreads)
-    routeClusterKernel(Rows logits, int t, RouteOptions o, const PassParams* params, Routing r, ActiveExperts active,
-                       LayerResult* result) {
-    extern __shared__ float mass[];  // [T, kRegisterExperts]: what a noisy row adds to an expert; the first block's counts
-    __shared__ LeaderTables tables;
-    gridRelease();
-    const int thread = static_cast<int>(threadIdx.x);
-    const int lane = thread & 31;
-    const int rank = clusterRank();
-    if (rank == 0) {
-        tables.masks[0][thread] = tables.masks[1][thread] = 0;
-        if (o.coreset)
-            for (int i = thread; i < t * kRegisterExperts / 4; i += kClusterThreads)
-                reinterpret_cast<float4*>(mass)[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    }
-    clusterArrive();
-    gridWait();
-    const int row = rank + kClusterBlocks * (thread >> 5);
-    const bool mine = row < t;
-    const int forced = params->forcedExperts;
-    LaneProbabilities p;
-    const float gate = mine ? laneSoftmax<4>(logits, row, o.experts, p) : 0.0F;
-    unsigned valid = 0;
-#pragma unroll
-    for (int j = 0; j < kRegisterExperts / 32; ++j) valid |= lane + 32 * j < o.experts ? 1U << j : 0U;
-    const bool restrict = o.coreset && forced == 0 && params->coresetTopP < 1.0F && params->clean < t;
-    const bool inside = mine && row >= params->clean;
-    int id = 0;
-    float value = 0.0F;
-    float total = 1.0F;
-    // Once, or, with a coreset, again for the noisy rows within it. One copy of the code: fetching it is most of its time.
-#pragma unroll 1
-    for (int round = 0;; ++round) {
-        if (round == 0 ? mine : inside) total = laneTopK(p, valid, o.experts, o.perToken, id, value);
-        if (round == 0) clusterWait();  // the first block's tables are clear
-        if (round == 1 || !restrict) break;
-        if (inside && lane < o.perToken)
-            inBlock(mass, 0)[row * kRegisterExperts + id] = o.massRenormalised ? value / total : value;
-        clusterArrive();
-        clusterWait();
-        if (rank == 0) chooseClusterCoreset(o, params, t, mass, tables);
-        clusterArrive();
-        clusterWait();
-        const std::uint32_t* keep = inBlock(tables.keep, 0);
-        valid = 0;
-#pragma unroll
-        for (int j = 0; j < kRegisterExperts / 32; ++j) valid |= (keep[j] >> lane & 1) << j;
-    }
-    if (forced > 0) {
-        id = (row * o.perToken + lane) % forced * o.experts / forced;
-        value = 1.0F;
-        total = static_cast<float>(o.perToken);
-    }
-    if (mine) {
-        if (lane < o.perToken) {
-            const float weight = value / total;
-            r.experts[row * o.perToken + lane] = id;
-            r.weights[row * (o.perToken + 1) + lane] = weight;
-            active.weight[id * kSmallRows + row] = weight;
-            // Of another block's shared memory only 32-bit atomics were seen to work.
-            atomicOr(inBlock(&tables.masks[row >> 5][0], 0) + id, 1U << (row & 31));
-        }
-        if (lane == 0) {
-            const float shared = sigmoid(gate);
-            r.weights[row * (o.perToken + 1) + o.perToken] = shared;
-            active.weight[o.experts * kSmallRows + row] = shared;
-        }
-    }
-    clusterArrive();
-    clusterWait();
-    if (rank != 0) return;
-    const std::uint64_t rows = tables.masks[0][thread] | std::uint64_t{tables.masks[1][thread]} << 32;
-    int distinct;
-    const int place = orderedPlace(rows != 0, tables.counts, distinct);
-    if (rows != 0) {
-        active.expert[place] = thread;
-        active.rowMask[place] = rows;
-    }
-    int kept = 0;
-    if (restrict) {
-        const bool keeps = (tables.keep[thread >> 5] >> lane & 1) != 0;
-        const int at = orderedPlace(keeps, tables.counts, kept);
-        if (keeps) r.coreset[1 + at] = thread;
-    }
-    if (thread == 0) {
-        active.expert[distinct] = o.experts;
-        active.rowMask[distinct] = ~0ULL;
-        *active.count = distinct + 1;
-        r.coreset[0] = kept;
-        *result = LayerResult{distinct, kept, restrict ? tables.share : 0.0F, 0};
-    }
-}
-
 }  // namespace
 
 cudaError_t routeSmall(const Launcher& on, const Rows& logits, int t, const RouteOptions& options, const PassParams* params,
                        const Routing& routing, const ActiveExperts& active, LayerResult* result) {
     if (options.experts > kMaxExperts) return cudaErrorInvalidValue;
-    if (on.hopper && t <= kSmallRows && options.experts <= kRegisterExperts && options.perToken <= 32)
-        return launchCluster(on, kClusterBlocks, routeClusterKernel, dim3(kClusterBlocks), dim3(kClusterThreads),
-                             options.coreset ? static_cast<std::size_t>(t) * kRegisterExperts * sizeof(float) : 0, logits, t,
-                             options, params, routing, active, result);
     const std::size_t bytes = static_cast<std::size_t>(t) * static_cast<std::size_t>(options.perToken) * 8;
     const auto grid = static_cast<unsigned>(std::min(8, (t + 3) / 4));
     return launch(on, routeSmallKernel, dim3(grid), dim3(kRouteThreads), bytes, logits, t, options, params, routing, active,

@@ -2,13 +2,14 @@
 // token's delta rule, routing with and without the coreset, and the norm.
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/gdn.h"
-#include "kernels/cuda/route.h"
+#include "kernels/cuda/route_hopper.h"
 #include "tests/kernels/cuda/device_test.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace trefoil::cuda {
@@ -127,7 +128,9 @@ struct RouteResult {
     LayerResult layer;
 };
 
-RouteResult route(const Launcher& on, const Rows& logits, int t, const RouteOptions& o, const PassParams& host) {
+/// What a router of `hidden` columns makes of rows h: product and decision apart, or in one cluster's kernel.
+RouteResult route(const Launcher& on, bool cluster, const DeviceBuffer<Bf16>& w, const DeviceBuffer<Bf16>& h, int hidden, int t,
+                  const RouteOptions& o, const PassParams& host) {
     const DeviceBuffer<PassParams> params(std::vector<PassParams>{host});
     DeviceBuffer<float> probabilities(std::int64_t{t} * o.experts);
     DeviceBuffer<std::int32_t> experts(std::int64_t{t} * o.perToken);
@@ -141,7 +144,14 @@ RouteResult route(const Launcher& on, const Rows& logits, int t, const RouteOpti
     DeviceBuffer<LayerResult> layer(std::vector<LayerResult>{LayerResult{}});
     const Routing r{probabilities.data(), experts.data(), weights.data(), ticket.data(), coreset.data()};
     const ActiveExperts a{count.data(), active.data(), masks.data(), activeWeight.data()};
-    EXPECT_EQ(routeSmall(on, logits, t, o, params.data(), r, a, layer.data()), cudaSuccess);
+    if (cluster) {
+        EXPECT_EQ(routeCluster(on, w.data(), h.data(), hidden, t, o, params.data(), r, a, layer.data()), cudaSuccess);
+    } else {
+        DeviceBuffer<float> logits(std::int64_t{t} * (o.experts + 1));
+        EXPECT_EQ(skinnyGemm(on, w.data(), o.experts + 1, hidden, h.data(), t, 1, logits.data()), cudaSuccess);
+        const Rows rows{logits.data(), o.experts + 1, std::int64_t{t} * (o.experts + 1), 1, false};
+        EXPECT_EQ(routeSmall(on, rows, t, o, params.data(), r, a, layer.data()), cudaSuccess);
+    }
     RouteResult result{experts.host(), coreset.host(),      active.host(),  masks.host(),
                        weights.host(), activeWeight.host(), layer.host()[0]};
     result.coreset.resize(static_cast<std::size_t>(std::max(result.coreset[0], 0)) + 1);
@@ -152,39 +162,49 @@ RouteResult route(const Launcher& on, const Rows& logits, int t, const RouteOpti
 }
 
 TEST_F(SmallPass, RoutingOfAClusterMatchesThatOfOneBlock) {
+    if (!isHopper()) GTEST_SKIP() << "needs compute capability 9.0";
     DeviceRandom random(3);
-    for (const auto& [experts, perToken] : {std::pair{256, 8}, {16, 4}, {70, 8}, {256, 32}}) {
-        for (const auto& [clean, t] : {std::pair{0, 32}, {0, 64}, {32, 64}, {1, 1}, {3, 20}, {9, 9}}) {
-            for (const int splits : {1, 8}) {
-                const DeviceBuffer<float> logits(random.floats(std::int64_t{splits} * t * (experts + 1), 1.0F));
-                const Rows rows{logits.data(), experts + 1, std::int64_t{t} * (experts + 1), splits, false};
-                for (const float topP : {0.3F, 0.9F, 0.9999999F}) {
-                    for (const bool renormalised : {false, true}) {
-                        PassParams host;
-                        host.clean = clean;
-                        host.rows = t;
-                        host.coresetTopP = topP;
-                        const RouteOptions options{experts, perToken, topP < 0.99F || renormalised, renormalised};
-                        const RouteResult wanted = route(launcher(false), rows, t, options, host);
-                        const RouteResult got = route(launcher(true), rows, t, options, host);
-                        const auto what = testing::Message() << experts << " experts, " << clean << " of " << t
-                                                             << " rows clean, top p " << topP << ", parts " << splits;
-                        EXPECT_EQ(got.experts, wanted.experts) << what;
-                        EXPECT_EQ(got.coreset, wanted.coreset) << what;
-                        EXPECT_EQ(got.active, wanted.active) << what;
-                        EXPECT_EQ(got.masks, wanted.masks) << what;
-                        EXPECT_LT(relativeError(got.weights, wanted.weights, 0), 1e-6) << what;
-                        EXPECT_EQ(got.layer.distinct, wanted.layer.distinct) << what;
-                        EXPECT_EQ(got.layer.coreset, wanted.layer.coreset) << what;
-                        EXPECT_NEAR(got.layer.share, wanted.layer.share, 1e-6) << what;
-                        // The products read a weight only where the mask names the row.
-                        for (std::size_t i = 0; i < got.active.size(); ++i)
-                            for (int row = 0; row < t; ++row)
-                                if ((got.masks[i] >> row & 1) != 0) {
-                                    const auto at = static_cast<std::size_t>(got.active[i] * kSmallRows + row);
-                                    ASSERT_NEAR(got.activeWeights[at], wanted.activeWeights[at], 1e-6) << what;
-                                }
-                    }
+    // Few bits, so that sums are exact in any order, and some experts draw.
+    const auto coarse = [&](std::int64_t count, int most, float unit) {
+        std::vector<float> values = random.floats(count, static_cast<float>(most) + 0.5F);
+        std::vector<Bf16> rounded(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) rounded[i] = __float2bfloat16(std::round(values[i]) * unit);
+        return DeviceBuffer<Bf16>(rounded);
+    };
+    for (const auto& [experts, perToken, hidden] :
+         {std::tuple{256, 8, 2048}, {16, 4, 256}, {70, 8, 1024}, {256, 32, 512}, {256, 8, 1536}}) {
+        const DeviceBuffer<Bf16> w = coarse(std::int64_t{experts + 1} * hidden, 6, 1.0F / 64);
+        for (const auto& [clean, t] : {std::pair{0, 32}, {0, 64}, {32, 64}, {1, 1}, {3, 20}, {9, 9}, {0, 5}}) {
+            const DeviceBuffer<Bf16> h = coarse(std::int64_t{t} * hidden, 16, 1.0F / 16);
+            for (const float topP : {0.3F, 0.9F, 0.9999999F}) {
+                for (const bool renormalised : {false, true}) {
+                    PassParams host;
+                    host.clean = clean;
+                    host.rows = t;
+                    host.coresetTopP = topP;
+                    const RouteOptions options{experts, perToken, topP < 0.99F || renormalised, renormalised};
+                    Launcher wide = launcher(true);
+                    wide.clusterBlocks = widestCluster();
+                    ASSERT_TRUE(routeClusterSupports(wide, options, hidden, t)) << hidden;
+                    const RouteResult wanted = route(launcher(false), false, w, h, hidden, t, options, host);
+                    const RouteResult got = route(wide, true, w, h, hidden, t, options, host);
+                    const auto what = testing::Message() << experts << " experts, " << hidden << " columns, " << clean << " of "
+                                                         << t << " rows clean, top p " << topP << ", " << renormalised;
+                    ASSERT_EQ(got.experts, wanted.experts) << what;
+                    ASSERT_EQ(got.coreset, wanted.coreset) << what;
+                    ASSERT_EQ(got.active, wanted.active) << what;
+                    ASSERT_EQ(got.masks, wanted.masks) << what;
+                    EXPECT_LT(relativeError(got.weights, wanted.weights, 0), 1e-6) << what;
+                    EXPECT_EQ(got.layer.distinct, wanted.layer.distinct) << what;
+                    EXPECT_EQ(got.layer.coreset, wanted.layer.coreset) << what;
+                    EXPECT_NEAR(got.layer.share, wanted.layer.share, 1e-6) << what;
+                    // The products read a weight only where the mask names the row.
+                    for (std::size_t i = 0; i < got.active.size(); ++i)
+                        for (int row = 0; row < t; ++row)
+                            if ((got.masks[i] >> row & 1) != 0) {
+                                const auto at = static_cast<std::size_t>(got.active[i] * kSmallRows + row);
+                                ASSERT_NEAR(got.activeWeights[at], wanted.activeWeights[at], 1e-6) << what;
+                            }
                 }
             }
         }
