@@ -1,4 +1,5 @@
 #include "app/cli/commands.h"
+#include "engine/base/excerpt.h"
 #include "engine/tokenizer/response_text.h"
 #include "engine/tokenizer/utf8.h"
 #include "engine/verify/golden.h"
@@ -83,7 +84,7 @@ Result<std::vector<TokenId>> readIds(const std::string& path) {
     for (const Json& v : list) {
         if (!v.is_number_integer() || v.get<std::int64_t>() < 0 || v.get<std::int64_t>() > 0x7FFFFFFF)
             return badInput("'" + path + "' holds something that is no token id: " +
-                            v.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 40));
+                            startOf(v.dump(-1, ' ', false, Json::error_handler_t::replace), 40));
         ids.push_back(v.get<TokenId>());
     }
     return ids;

@@ -1,5 +1,6 @@
 #include "engine/decode/generation_config.h"
 
+#include "engine/base/excerpt.h"
 #include "engine/checkpoint/json_reader.h"
 
 #include <array>
@@ -206,7 +207,7 @@ Status applyGenerationJson(GenerationConfig& config, std::string_view json, cons
         const auto it = parsed.find(std::string(control.spec.name));
         if (it == parsed.end() || it->is_null()) continue;
         if (!assign(changed, control, jsonText(control.spec, *it))) {
-            Error error = refuse(control.spec, it->dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60));
+            Error error = refuse(control.spec, startOf(it->dump(-1, ' ', false, Json::error_handler_t::replace), 60));
             error.kind = ErrorKind::Format;
             error.message = source + ": " + error.message;
             return error;

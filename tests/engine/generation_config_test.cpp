@@ -78,6 +78,24 @@ TEST(GenerationJson, OverridesKnownKeysAndIgnoresOthers) {
     EXPECT_EQ(config.temperature, 1.0);
 }
 
+TEST(GenerationJson, QuotesWholeCharacters) {
+    const std::string accents = [] {
+        std::string text;
+        for (int i = 0; i < 60; ++i) text += "é";
+        return text;
+    }();
+    for (const std::string& before : {std::string(), std::string("a"), std::string("ab")}) {
+        GenerationConfig config;
+        const Status refused = applyGenerationJson(config, R"({"decoding": [")" + before + accents + R"("]})", "f");
+        ASSERT_FALSE(refused.ok());
+        const std::string& message = refused.error().message;
+        const std::size_t first = message.find("é");
+        ASSERT_NE(first, std::string::npos);
+        // Two bytes each: an odd number of them would be half a character.
+        EXPECT_EQ((message.find_last_of("\xC3\xA9") + 1 - first) % 2, 0U) << message;
+    }
+}
+
 TEST(GenerationJson, RefusesWholesale) {
     for (const char* bad : {"[]", "{", R"({"threshold": "0.5"})", R"({"threshold": 2})", R"({"do_sample": 1})", R"({"seed": -1})",
                             R"({"block_size": 32.5})", R"({"top_p": 1e400})"}) {
