@@ -37,7 +37,9 @@ int usageError(const CLI::App& app, const CLI::ParseError& error) {
     std::string line = error.what();
     for (char& c : line)
         if (c == '\n') c = ' ';
-    std::fprintf(stderr, "trefoil-cli: %s; see trefoil-cli --help\n", line.c_str());
+    std::string command = "trefoil-cli";
+    for (const CLI::App* chosen : app.get_subcommands()) command += ' ' + chosen->get_name();
+    std::fprintf(stderr, "trefoil-cli: %s; see %s --help\n", line.c_str(), command.c_str());
     return kUsage;
 }
 

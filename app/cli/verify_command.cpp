@@ -119,6 +119,8 @@ int search(Engine& engine, const VerifyCommandOptions& options) {
 }  // namespace
 
 int runVerify(const VerifyCommandOptions& options) {
+    // Before a load that may take minutes.
+    if (const Status s = findGolden(options.golden); !s.ok()) return fail(s.error());
     Engine engine;
     auto model = loadModel(engine, options.model, false);
     if (!model.ok()) return fail(model.error());

@@ -171,6 +171,19 @@ std::size_t VerifyReport::failed() const {
     return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return !r.ok; }));
 }
 
+Status findGolden(const std::filesystem::path& golden) {
+    std::error_code ec;
+    if (!std::filesystem::exists(golden, ec))
+        return makeError(ErrorKind::NotFound, "there is no file or folder " + golden.string(),
+                         "give the folder that dump_reference.py wrote, or another with golden.safetensors or traces.json");
+    const bool folder = std::filesystem::is_directory(golden, ec);
+    if (!folder || std::filesystem::exists(golden / "golden.safetensors", ec) ||
+        std::filesystem::exists(golden / "traces.json", ec))
+        return {};
+    return makeError(ErrorKind::NotFound, "nothing to compare with in " + golden.string(),
+                     "give a folder with golden.safetensors or traces.json, or a traces file");
+}
+
 Result<VerifyReport> verifyGolden(Executor& executor, const std::filesystem::path& golden, const VerifyOptions& options) {
     Comparison comparison(executor, options);
     std::error_code ec;
@@ -179,9 +192,7 @@ Result<VerifyReport> verifyGolden(Executor& executor, const std::filesystem::pat
     const auto traces = folder ? golden / "traces.json" : golden;
     const bool hasTensors = folder && std::filesystem::exists(tensors, ec);
     const bool hasTraces = std::filesystem::exists(traces, ec);
-    if (!hasTensors && !hasTraces)
-        return makeError(ErrorKind::NotFound, "nothing to compare with in " + golden.string(),
-                         "give a folder with golden.safetensors or traces.json, or a traces file");
+    if (const Status s = findGolden(golden); !s.ok()) return s.error();
     if (hasTensors)
         if (const Status s = comparison.tensors(tensors); !s.ok()) return s.error();
     if (hasTraces)

@@ -49,6 +49,9 @@ struct VerifyOptions {
 /// A case whose `passes` are null is compared by its response alone (docs/verify-a-checkpoint.md).
 Result<VerifyReport> verifyGolden(Executor& executor, const std::filesystem::path& golden, const VerifyOptions& options);
 
+/// Whether verifyGolden will find anything at this place: to be asked before a model is loaded.
+[[nodiscard]] Status findGolden(const std::filesystem::path& golden);
+
 /// ‖a − b‖₂ / ‖b‖₂; infinite for different sizes or NaN.
 [[nodiscard]] double relativeError(const std::vector<float>& a, const std::vector<float>& b);
 

@@ -255,6 +255,24 @@ TEST(Switches, AreShownSetAndRefused) {
     }
 }
 
+TEST(Verify, SaysWhatIsWrongWithTheGoldenFiles) {
+    const ScratchFolder empty;
+    const auto refused = [](const Finished& run, const std::string& part) {
+        EXPECT_EQ(run.code, 1);
+        EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+        EXPECT_TRUE(holds(run.err, part));
+    };
+    // Before the model is read: there is nothing on the standard output.
+    const Finished nowhere = verify(kDemo, empty / "nowhere");
+    refused(nowhere, "there is no file or folder " + (empty / "nowhere").string());
+    EXPECT_EQ(nowhere.out, "");
+    refused(verify(kDemo, empty.path()), "nothing to compare with in " + empty.path().string());
+    // Files of another model are no wrong equation of this one.
+    refused(verify(kDemo, kTiny), "golden.safetensors was recorded with another model: causal.layer.0 is [");
+    EXPECT_TRUE(
+        holds(shell(quoted(TREFOIL_CLI) + " verify " + quoted(kDemo)).err, "GOLDEN is required; see trefoil-cli verify --help"));
+}
+
 TEST(Switches, AreFoundBySearching) {
     const Finished found = verify(kTiny, kSource / "tests/golden/switched/history_read+coreset_mass", "--search");
     EXPECT_EQ(found.code, 0) << found.out;
