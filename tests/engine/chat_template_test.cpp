@@ -229,18 +229,18 @@ TEST(ChatTemplate, ALoadTellsWhatItIs) {
         return model->text;
     };
     EXPECT_EQ(prepared()->chatTemplate.verdict, Verdict::Missing);
-    EXPECT_TRUE(prepared()->notes.empty());
+    EXPECT_TRUE(prepared()->warnings.empty());
     test::writeFile(folder / "chat_template.jinja", kThinking);
     EXPECT_STREQ(prepared()->chatTemplate.name(), "recognised");
-    EXPECT_TRUE(prepared()->notes.empty());
+    EXPECT_TRUE(prepared()->warnings.empty());
     test::writeFile(folder / "chat_template.jinja", "{{ messages[0].content }}");
     EXPECT_STREQ(prepared()->chatTemplate.name(), "other prompts");
-    ASSERT_EQ(prepared()->notes.size(), 1U);
+    ASSERT_EQ(prepared()->warnings.size(), 1U);
     EXPECT_NE(prepared()->format, nullptr) << "one may go on with ChatML";
     Engine engine;
     const auto loaded = engine.load(folder.path(), {}, {}, {});
     ASSERT_TRUE(loaded.ok()) << loaded.error().text();
-    EXPECT_EQ(loaded->summary.notes.back(), prepared()->notes[0]) << "the Model dialog and the log show these";
+    EXPECT_EQ(loaded->summary.warnings.back(), prepared()->warnings[0]) << "the window, the Model dialog and the log show these";
 }
 
 TEST(Sha256, GivesThePublishedValues) {

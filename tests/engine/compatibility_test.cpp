@@ -148,7 +148,7 @@ TEST(Compatibility, TypingErrorsInConfigAreFaults) {
     EXPECT_NE(message("scaled").find("trefoil must be an object"), std::string::npos);
 }
 
-TEST(Compatibility, NormsThatLookPlainAreNotedUntilTheSwitchSaysSo) {
+TEST(Compatibility, NormsThatLookPlainAreWarnedOfUntilTheSwitchSaysSo) {
     const ScratchFolder folder;
     CheckpointMaker maker(kTiny);
     for (test::TensorData& t : maker.tensors)
@@ -156,9 +156,9 @@ TEST(Compatibility, NormsThatLookPlainAreNotedUntilTheSwitchSaysSo) {
             for (std::size_t i = 0; i < t.bytes.size(); i += 2) t.bytes.replace(i, 2, "\x80\x3F");  // 1.0 in BF16
     maker.writeSingle(folder.path());
     Engine engine;
-    EXPECT_TRUE(hasNote(load(engine, folder.path())->summary.notes, "may store them plain"));
-    EXPECT_FALSE(hasNote(load(engine, folder.path(), {{"norm_weights", "plain"}})->summary.notes, "may store them plain"));
-    EXPECT_FALSE(hasNote(load(engine, kTiny)->summary.notes, "may store them plain"));
+    EXPECT_TRUE(hasNote(load(engine, folder.path())->summary.warnings, "may store them plain"));
+    EXPECT_FALSE(hasNote(load(engine, folder.path(), {{"norm_weights", "plain"}})->summary.warnings, "may store them plain"));
+    EXPECT_FALSE(hasNote(load(engine, kTiny)->summary.warnings, "may store them plain"));
 }
 
 /// Each folder of golden/switched was made by the reference with the switches of its name flipped.
