@@ -38,6 +38,7 @@ GenerationStats joined(const GenerationStats& base, const GenerationStats& run) 
     sum.decodeMs += base.decodeMs;
     sum.passMs += base.passMs;
     sum.thinkingMs += base.thinkingMs;
+    if (base.firstBlockMs > 0) sum.firstBlockMs = base.firstBlockMs;
     return sum;
 }
 
@@ -462,7 +463,9 @@ void ChatController::onResponse(RequestId id, const ResponseUpdate& response) {
     answer.hasThinking = response.hasThinking;
     answer.thinkingClosed = response.thinkingClosed;
     answer.responseIds = response.tokens;
+    if (m_running->firstBlockMs <= 0.0) m_running->firstBlockMs = response.stats.prefillMs + response.stats.decodeMs;
     answer.stats = joined(m_running->base, response.stats);
+    if (answer.stats.firstBlockMs <= 0.0) answer.stats.firstBlockMs = m_running->firstBlockMs;
     // Single tokens are stored a block's worth at a time.
     const bool wholeBlock = m_running->trace.passes.isEmpty() || m_running->trace.passes.constLast().type != PassType::Token;
     if (wholeBlock || response.tokens.size() >= m_running->storedTokens + m_running->trace.blockSize)
@@ -481,6 +484,7 @@ void ChatController::onFinished(RequestId id, const GenerationOutcome& outcome) 
         answer.thinkingClosed = outcome.response.thinkingClosed;
         answer.responseIds = outcome.response.tokens;
         answer.stats = joined(m_running->base, outcome.response.stats);
+        if (answer.stats.firstBlockMs <= 0.0) answer.stats.firstBlockMs = m_running->firstBlockMs;
     }
     answer.inProgress = false;
     answer.stopReason = outcome.reason;

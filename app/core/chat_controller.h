@@ -37,6 +37,8 @@ public:
     [[nodiscard]] const std::optional<ModelSummary>& model() const { return m_model; }
     [[nodiscard]] const ConversationRecord& conversation() const { return m_conversation; }
     [[nodiscard]] const QList<MessageRecord>& messages() const { return m_messages; }
+    /// The conversation's messages that are not in the branch on show.
+    [[nodiscard]] const QList<MessageRecord>& messagesAside() const { return m_aside; }
     /// Ids of the versions of a message on show, itself included, oldest first.
     [[nodiscard]] QStringList versionsOf(const MessageRecord& message) const { return m_versions.of(message); }
     /// The conversation's last message is an answer that ended before its time.
@@ -136,6 +138,7 @@ private:
         qsizetype storedPasses = 0;  ///< of them handed to the store
         qint64 storedTokens = 0;     ///< response tokens handed to the store
         GenerationStats base;        ///< of what was written before this run
+        double firstBlockMs = 0.0;   ///< see GenerationStats
     };
     /// What an answer begins with.
     struct Beginning {

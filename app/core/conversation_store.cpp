@@ -333,6 +333,11 @@ StoreResult<QList<QByteArray>> ConversationStore::tracePieces(const QString& mes
     return rows::readTracePieces(d->m_database, messageId);
 }
 
+StoreResult<QList<AnswerFigures>> ConversationStore::figures(int limit) {
+    if (!isOpen()) return {{}, Private::closed()};
+    return rows::readFigures(d->m_database, limit);
+}
+
 StoreResult<bool> ConversationStore::isHere(const ArchivedConversation& conversation) {
     if (!isOpen()) return {{}, Private::closed()};
     return rows::isHere(d->m_database, conversation);

@@ -49,6 +49,8 @@ public:
     StoreResult<QList<MessageRecord>> messagesAside(const QString& conversationId);
     /// The whole trace of an answer; without passes when none was kept.
     StoreResult<TraceView> trace(const QString& messageId);
+    /// What the newest answers took, oldest first; at most `limit`.
+    StoreResult<QList<AnswerFigures>> figures(int limit);
     /// The packed trace of an answer, in pieces.
     StoreResult<QList<QByteArray>> tracePieces(const QString& messageId);
     /// Whether a conversation of a file is here already, or one of its messages in another conversation. A hidden one is not.

@@ -127,9 +127,10 @@ struct GenerationStats {
     qint64 passes = 0;
     qint64 blocks = 0;
     double prefillMs = 0.0;
-    double decodeMs = 0.0;    ///< wall time after the prefill
-    double passMs = 0.0;      ///< of it inside passes
-    double thinkingMs = 0.0;  ///< wall time until thinking closed
+    double decodeMs = 0.0;      ///< wall time after the prefill
+    double passMs = 0.0;        ///< of it inside passes
+    double thinkingMs = 0.0;    ///< wall time until thinking closed
+    double firstBlockMs = 0.0;  ///< wall time with the prefill until the first text was there; 0: not known
     /// What the passes and times are for.
     [[nodiscard]] qint64 writtenTokens() const { return responseTokens - keptTokens; }
     bool operator==(const GenerationStats&) const = default;

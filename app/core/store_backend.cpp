@@ -129,6 +129,11 @@ void StoreBackend::loadTrace(RequestId id, const QString& messageId) {
 
 void StoreBackend::backUp(RequestId id, const QString& path) { emit backedUp(id, path, m_store.backUp(path)); }
 
+void StoreBackend::loadFigures(RequestId id, int limit) {
+    const StoreResult<QList<AnswerFigures>> figures = m_store.figures(limit);
+    emit figuresLoaded(id, figures.value, figures.problem);
+}
+
 void StoreBackend::restore(RequestId id, const QString& backup) {
     drain();
     RestoreReport report;

@@ -22,6 +22,7 @@ public:
     void loadConversation(RequestId id, const QString& conversationId);
     void loadTrace(RequestId id, const QString& messageId);
     void backUp(RequestId id, const QString& path);
+    void loadFigures(RequestId id, int limit);
     void restore(RequestId id, const QString& backup);
     void loadArchive(RequestId id, const QString& conversationId);
     void importConversations(RequestId id, const QList<ArchivedConversation>& conversations, ExistingChoice existing);
@@ -40,6 +41,7 @@ signals:
                      const trefoil::StoreProblem& problem);
     void searched(trefoil::RequestId id, const trefoil::SearchResult& result, const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void figuresLoaded(trefoil::RequestId id, const QList<trefoil::AnswerFigures>& figures, const trefoil::StoreProblem& problem);
     void restored(trefoil::RequestId id, const trefoil::RestoreReport& report);
     void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,
                        const trefoil::StoreProblem& problem);

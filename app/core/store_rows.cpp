@@ -336,6 +336,29 @@ StoreResult<QList<QByteArray>> readTracePieces(const QSqlDatabase& database, con
     return result;
 }
 
+StoreResult<QList<AnswerFigures>> readFigures(const QSqlDatabase& database, int limit) {
+    StoreResult<QList<AnswerFigures>> result;
+    result.problem =
+        select(database,
+               QStringLiteral("SELECT m.model, m.created_utc, m.stop_reason, m.stats, m.settings FROM messages m "
+                              "JOIN conversations c ON c.id = m.conversation_id WHERE m.role = 'assistant' AND m.in_progress = 0 "
+                              "AND m.model <> '' AND c.deleted_at IS NULL ORDER BY m.created_utc DESC, m.seq DESC LIMIT ?"),
+               {limit}, [&result](const QSqlQuery& query) {
+                   AnswerFigures figures;
+                   figures.model = query.value(0).toString();
+                   figures.createdUtc = fromMs(query.value(1));
+                   figures.stopReason = endReasonFromName(query.value(2).toString());
+                   figures.stats = statsFromJson(query.value(3).toString().toUtf8());
+                   ControlValues settings;
+                   controlsFromJson(query.value(4).toString().toUtf8(), &settings);
+                   figures.decoding = settings.value(QStringLiteral("decoding")).toString();
+                   // Refused and failed requests have nothing to tell.
+                   if (figures.stats.passes > 0) result.value.append(figures);
+               });
+    std::reverse(result.value.begin(), result.value.end());
+    return result;
+}
+
 StoreResult<bool> isHere(const QSqlDatabase& database, const ArchivedConversation& conversation) {
     StoreResult<bool> result;
     const auto found = [&](const QString& statement, const QVariantList& values) {

@@ -23,6 +23,8 @@ StoreResult<QList<MessageRecord>> readMessages(const QSqlDatabase& database, con
                                                Branch which);
 /// The packed trace pieces of a message, in order.
 StoreResult<QList<QByteArray>> readTracePieces(const QSqlDatabase& database, const QString& messageId);
+/// The figures of the newest answers, oldest first; at most `limit`.
+StoreResult<QList<AnswerFigures>> readFigures(const QSqlDatabase& database, int limit);
 /// Whether the history has the conversation, not hidden, or one of its messages in another conversation.
 StoreResult<bool> isHere(const QSqlDatabase& database, const ArchivedConversation& conversation);
 

@@ -167,7 +167,8 @@ QByteArray statsToJson(const GenerationStats& stats) {
                      {"prefill_ms", stats.prefillMs},
                      {"decode_ms", stats.decodeMs},
                      {"pass_ms", stats.passMs},
-                     {"thinking_ms", stats.thinkingMs}},
+                     {"thinking_ms", stats.thinkingMs},
+                     {"first_block_ms", stats.firstBlockMs}},
                 false);
 }
 
@@ -186,6 +187,7 @@ GenerationStats statsFromJson(const QByteArray& json) {
     stats.decodeMs = realAt(object, "decode_ms");
     stats.passMs = realAt(object, "pass_ms");
     stats.thinkingMs = realAt(object, "thinking_ms");
+    stats.firstBlockMs = realAt(object, "first_block_ms");
     return stats;
 }
 

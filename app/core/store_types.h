@@ -123,6 +123,16 @@ struct RestoreReport {
     [[nodiscard]] bool ok() const { return problem.ok(); }
 };
 
+/// What one answer took, for statistics.
+struct AnswerFigures {
+    QString model;
+    QDateTime createdUtc;
+    QString decoding;  ///< the control's value; empty: not kept
+    EndReason stopReason = EndReason::None;
+    GenerationStats stats;
+    bool operator==(const AnswerFigures&) const = default;
+};
+
 /// Result of StoreWorker::flushAndClose.
 struct FlushReport {
     bool allStored = false;

@@ -41,6 +41,7 @@ StoreWorker::StoreWorker(QObject* parent) : QObject(parent), d(std::make_unique<
     connect(backend.get(), &StoreBackend::traceLoaded, this, &StoreWorker::traceLoaded);
     connect(backend.get(), &StoreBackend::searched, this, &StoreWorker::searched);
     connect(backend.get(), &StoreBackend::backedUp, this, &StoreWorker::backedUp);
+    connect(backend.get(), &StoreBackend::figuresLoaded, this, &StoreWorker::figuresLoaded);
     connect(backend.get(), &StoreBackend::restored, this, &StoreWorker::restored);
     connect(backend.get(), &StoreBackend::archiveLoaded, this, &StoreWorker::archiveLoaded);
     connect(backend.get(), &StoreBackend::imported, this, &StoreWorker::imported);
@@ -106,6 +107,12 @@ RequestId StoreWorker::searchAsync(const QString& text) {
 RequestId StoreWorker::backUpAsync(const QString& path) {
     const RequestId id = ++d->lastId;
     d->post([backend = d->backend, id, path] { backend->backUp(id, path); });
+    return id;
+}
+
+RequestId StoreWorker::loadFiguresAsync(int limit) {
+    const RequestId id = ++d->lastId;
+    d->post([backend = d->backend, id, limit] { backend->loadFigures(id, limit); });
     return id;
 }
 

@@ -38,6 +38,8 @@ public:
     /// See ConversationStore::search; answers with searched. What still waits to be stored is not found yet.
     RequestId searchAsync(const QString& text);
     RequestId backUpAsync(const QString& path);  ///< answers with backedUp
+    /// What the newest answers took, oldest first, at most `limit`; answers with figuresLoaded.
+    RequestId loadFiguresAsync(int limit);
     /// Answers with restored and, when it worked, with opened as well. Nothing may be written on meanwhile: see to it that no
     /// answer is under way.
     RequestId restoreAsync(const QString& backup);
@@ -87,6 +89,7 @@ signals:
                      const trefoil::StoreProblem& problem);
     void searched(trefoil::RequestId id, const trefoil::SearchResult& result, const trefoil::StoreProblem& problem);
     void backedUp(trefoil::RequestId id, const QString& path, const trefoil::StoreProblem& problem);
+    void figuresLoaded(trefoil::RequestId id, const QList<trefoil::AnswerFigures>& figures, const trefoil::StoreProblem& problem);
     void restored(trefoil::RequestId id, const trefoil::RestoreReport& report);
     void archiveLoaded(trefoil::RequestId id, const trefoil::ArchivedConversation& conversation,
                        const trefoil::StoreProblem& problem);

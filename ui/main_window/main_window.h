@@ -20,6 +20,7 @@ class QSplitter;
 namespace trefoil {
 
 class BlockDock;
+class CompareMenu;
 class Composer;
 class ConversationList;
 class GenerationDock;
@@ -144,6 +145,7 @@ private:
     StatusBar* m_status = nullptr;
     ModelDialog* m_modelDialog = nullptr;
     TransferMenu* m_transfer = nullptr;
+    CompareMenu* m_compare = nullptr;
     PromptViewDialog* m_promptView = nullptr;
     QAction* m_stopAction = nullptr;
     QAction* m_regenerateAction = nullptr;

@@ -4,6 +4,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/compare/compare_menu.h"
 #include "ui/main_window/main_window.h"
 #include "ui/models/compatibility_page.h"
 #include "ui/models/model_dialog.h"
@@ -100,6 +101,7 @@ void MainWindow::buildChatMenu() {
                 for (auto it = messages.crbegin(); it != messages.crend(); ++it)
                     if (it->role == QLatin1String("assistant")) return QApplication::clipboard()->setText(it->content);
             });
+    m_compare = new CompareMenu({m_chat, m_services.presets, this}, chat, this);
     connect(addAction(chat, tr("The &prompt as it is sent…"), Qt::CTRL | Qt::Key_P, QStringLiteral("actionPromptView")),
             &QAction::triggered, this, &MainWindow::showPromptView);
     chat->addSeparator();
@@ -119,6 +121,7 @@ void MainWindow::buildViewMenu() {
     connect(conversations, &QAction::toggled, m_list, &QWidget::setVisible);
     view->addAction(m_blockDockWidget->toggleViewAction());
     view->addAction(m_generationDockWidget->toggleViewAction());
+    m_transfer->addStatistics(view);
     view->addSeparator();
 
     QMenu* themes = view->addMenu(tr("&Theme"));

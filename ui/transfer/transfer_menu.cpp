@@ -2,6 +2,7 @@
 
 #include "app/core/markdown_export.h"
 #include "ui/chat/notice_bar.h"
+#include "ui/statistics/statistics_dialog.h"
 #include "ui/transfer/printing.h"
 
 #include <QAction>
@@ -27,6 +28,7 @@ const QString kNotice = QStringLiteral("transfer");
 const QString kOpenAction = QStringLiteral("openImported");
 const QString kCopyAction = QStringLiteral("importCopies");
 constexpr qsizetype kLongestName = 80;
+constexpr int kMostAnswers = 5000;  // of the statistics
 
 QString shown(const QString& path) { return QDir::toNativeSeparators(path); }
 
@@ -216,6 +218,39 @@ void TransferMenu::print() {
     m_pages.start([printer, text = markdown(), title = m_services.chat->conversation().title, font = QApplication::font()] {
         printMarkdown(*printer, text, title, font);
     });
+}
+
+void TransferMenu::addStatistics(QMenu* view) {
+    connect(add(view, tr("&Statistics…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, QStringLiteral("actionStatistics")),
+            &QAction::triggered, this, &TransferMenu::showStatistics);
+}
+
+void TransferMenu::showStatistics() {
+    if (m_statistics == nullptr) {
+        m_statistics = new StatisticsDialog(m_services.window);
+        const auto refresh = [this] { m_services.store->loadFiguresAsync(kMostAnswers); };
+        connect(m_services.store, &StoreWorker::figuresLoaded, m_statistics,
+                [this](RequestId /*id*/, const QList<AnswerFigures>& figures, const StoreProblem& problem) {
+                    m_statistics->setFigures(figures);
+                    if (!problem.ok()) m_statistics->setProblem(problem.text());
+                });
+        connect(m_statistics, &StatisticsDialog::refreshRequested, this, refresh);
+        connect(m_statistics, &StatisticsDialog::csvRequested, this, [this] {
+            const QString path = QFileDialog::getSaveFileName(
+                m_statistics, tr("Export statistics"),
+                m_folder + QLatin1Char('/') + m_statistics->model() + QStringLiteral("-statistics.csv"), tr("CSV (*.csv)"));
+            if (path.isEmpty()) return;
+            rememberFolder(path);
+            m_transfer.writeAsync(path, m_statistics->csv());
+        });
+        // An answer that ended belongs to them.
+        connect(m_services.chat, &ChatController::answerEnded, m_statistics, [this, refresh] {
+            if (m_statistics->isVisible()) refresh();
+        });
+    }
+    m_services.store->loadFiguresAsync(kMostAnswers);
+    m_statistics->show();
+    m_statistics->raise();
 }
 
 void TransferMenu::backUp(const QString& path) {

@@ -17,6 +17,7 @@ class QWidget;
 namespace trefoil {
 
 class NoticeBar;
+class StatisticsDialog;
 
 /// Not owned; all outlive the menu.
 struct TransferServices {
@@ -29,8 +30,9 @@ struct TransferServices {
 class TransferMenu : public QObject {
     Q_OBJECT
 public:
-    /// Adds its actions to `file`.
+    /// Adds its actions to `file`, and the statistics to `view`.
     TransferMenu(const TransferServices& services, QMenu* file, QObject* parent = nullptr);
+    void addStatistics(QMenu* view);
     /// Waits for pages that are being laid out and files that are being written.
     ~TransferMenu() override;
 
@@ -56,6 +58,7 @@ private:
     void askAndImport();
     void askAndRestore();
     void print();
+    void showStatistics();
     void tell(const QString& text);
     void fail(const QString& text);
     void showImport(const QString& path, const ImportReport& report, const StoreProblem& problem);
@@ -67,6 +70,7 @@ private:
 
     TransferServices m_services;
     HistoryTransfer m_transfer;
+    StatisticsDialog* m_statistics = nullptr;  ///< made when it is first opened
     QThreadPool m_pages;
     QString m_folder;        ///< of the last file
     QString m_importedFile;  ///< offered for copies of what is here already
