@@ -424,8 +424,7 @@ void CpuModel::route(const LayerWeights& w) {
         std::array<float*, kRoutedRows> y{};
         for (std::int64_t p = 0; p < router.panels(); ++p) {
             for (std::int64_t r = 0; r < count; ++r) y[static_cast<std::size_t>(r)] = m_work.router.row(first + r) + p * kPanel;
-            kernels::panelProduct(router.format(), router.panel(0, p), D, m_work.normed.rows(first), y.data(), count,
-                                  Epilogue::Store);
+            kernels::panelProduct(router, 0, p, m_work.normed.rows(first), y.data(), count, Epilogue::Store);
         }
         for (std::int64_t t = first; t < first + count; ++t) {
             const std::span<float> probabilities(m_work.router.row(t), static_cast<std::size_t>(E));

@@ -8,6 +8,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace trefoil::kernels {
 namespace HWY_NAMESPACE {
@@ -63,19 +65,31 @@ HWY_INLINE void finish(Vector left, Vector right, float* y, std::int64_t s, Epil
     hn::StoreU(right, d, y + kHalfPanel + s);
 }
 
+/// Columns [first, first + count) of a product, of which `panel` holds the weights: the whole of it, or (sums not null) one part
+/// of several, which begins with what the part before left in sums [rows][32].
+struct Stretch {
+    const std::byte* panel;
+    std::int64_t first;
+    std::int64_t count;
+    float* sums;
+    bool begins;
+    bool ends;
+};
+
 template <WeightFormat kFormat, int kRows>
-HWY_NOINLINE void tile(const std::byte* panel, std::int64_t columns, const float* const* x, float* const* y, Epilogue epilogue) {
+HWY_NOINLINE void tile(const Stretch& part, const float* const* x, float* const* y, Epilogue epilogue) {
     const Lanes d;
+    const std::byte* panel = part.panel;
     for (std::int64_t s = 0; s < kHalfPanel; s += kLanes) {
         Vector left[kRows];
         Vector right[kRows];
         const float* row[kRows];
         HWY_UNROLL(16) for (int r = 0; r < kRows; ++r) {
-            left[r] = hn::Zero(d);
-            right[r] = hn::Zero(d);
-            row[r] = x[r];
+            left[r] = part.begins ? hn::Zero(d) : hn::Load(d, part.sums + r * kPanel + s);
+            right[r] = part.begins ? hn::Zero(d) : hn::Load(d, part.sums + r * kPanel + kHalfPanel + s);
+            row[r] = x[r] + part.first;
         }
-        for (std::int64_t k = 0; k < columns; ++k) {
+        for (std::int64_t k = 0; k < part.count; ++k) {
             Vector w0;
             Vector w1;
             loadWeights<kFormat>(panel, k, s, w0, w1);
@@ -86,38 +100,60 @@ HWY_NOINLINE void tile(const std::byte* panel, std::int64_t columns, const float
                 right[r] = hn::MulAdd(value, w1, right[r]);
             }
         }
-        HWY_UNROLL(16) for (int r = 0; r < kRows; ++r) finish(left[r], right[r], y[r], s, epilogue);
+        if (part.ends) {
+            HWY_UNROLL(16) for (int r = 0; r < kRows; ++r) finish(left[r], right[r], y[r], s, epilogue);
+            continue;
+        }
+        HWY_UNROLL(16) for (int r = 0; r < kRows; ++r) {
+            hn::Store(left[r], d, part.sums + r * kPanel + s);
+            hn::Store(right[r], d, part.sums + r * kPanel + kHalfPanel + s);
+        }
     }
 }
 
 template <WeightFormat kFormat, int kRows = kTileRows>
-HWY_INLINE void tileOf(int rows, const std::byte* panel, std::int64_t columns, const float* const* x, float* const* y,
-                       Epilogue epilogue) {
-    if (rows == kRows) return tile<kFormat, kRows>(panel, columns, x, y, epilogue);
-    if constexpr (kRows > 1) tileOf<kFormat, kRows - 1>(rows, panel, columns, x, y, epilogue);
+HWY_INLINE void tileOf(int rows, const Stretch& part, const float* const* x, float* const* y, Epilogue epilogue) {
+    if (rows == kRows) return tile<kFormat, kRows>(part, x, y, epilogue);
+    if constexpr (kRows > 1) tileOf<kFormat, kRows - 1>(rows, part, x, y, epilogue);
 }
 
 template <WeightFormat kFormat>
-void product(const std::byte* panel, std::int64_t columns, const float* const* x, float* const* y, std::int64_t rows,
-             Epilogue epilogue) {
+void product(Stretch part, const float* const* x, float* const* y, std::int64_t rows, Epilogue epilogue) {
     // Tiles of nearly equal height: 11, 11, 10 rather than 12, 12, 8.
     std::int64_t tiles = divideUp(rows, kTileRows);
+    float* sums = part.sums;
     for (std::int64_t done = 0; tiles > 0; --tiles) {
         const std::int64_t height = divideUp(rows - done, tiles);
-        tileOf<kFormat>(static_cast<int>(height), panel, columns, x + done, y + done, epilogue);
+        part.sums = sums == nullptr ? nullptr : sums + done * kPanel;
+        tileOf<kFormat>(static_cast<int>(height), part, x + done, y + done, epilogue);
         done += height;
+    }
+}
+
+/// The weights are widened a tile at a time and meet all rows while they are in the first-level cache.
+void quantisedProductTarget(const QuantisedLayout& layout, const std::byte* panel, std::int64_t columns, const float* const* x,
+                            float* const* y, std::int64_t rows, Epilogue epilogue) {
+    alignas(64) float weights[kTileColumns * kPanel];
+    alignas(64) float sums[kProductRows * kPanel];
+    for (std::int64_t first = 0; first < columns; first += kTileColumns) {
+        const std::int64_t count = std::min(kTileColumns, columns - first);
+        widenPanel(layout, panel, columns, first, count, weights);
+        product<WeightFormat::F32>(
+            {reinterpret_cast<const std::byte*>(weights), first, count, sums, first == 0, first + count == columns}, x, y, rows,
+            epilogue);
     }
 }
 
 void panelProductTarget(WeightFormat format, const std::byte* panel, std::int64_t columns, const float* const* x, float* const* y,
                         std::int64_t rows, Epilogue epilogue) {
+    const Stretch whole{panel, 0, columns, nullptr, true, true};
     switch (format) {
         case WeightFormat::F32:
-            return product<WeightFormat::F32>(panel, columns, x, y, rows, epilogue);
+            return product<WeightFormat::F32>(whole, x, y, rows, epilogue);
         case WeightFormat::F16:
-            return product<WeightFormat::F16>(panel, columns, x, y, rows, epilogue);
+            return product<WeightFormat::F16>(whole, x, y, rows, epilogue);
         case WeightFormat::BF16:
-            return product<WeightFormat::BF16>(panel, columns, x, y, rows, epilogue);
+            return product<WeightFormat::BF16>(whole, x, y, rows, epilogue);
     }
 }
 
@@ -127,22 +163,30 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include <algorithm>
 #include <iterator>
 
 namespace trefoil::kernels {
 
 HWY_EXPORT(panelProductTarget);
+HWY_EXPORT(quantisedProductTarget);
 
 void panelProduct(WeightFormat format, const std::byte* panel, std::int64_t columns, const float* const* x, float* const* y,
                   std::int64_t rows, Epilogue epilogue) {
     HWY_DYNAMIC_DISPATCH(panelProductTarget)(format, panel, columns, x, y, rows, epilogue);
 }
 
+void panelProduct(const PackedMatrix& weights, std::int64_t item, std::int64_t panel, const float* const* x, float* const* y,
+                  std::int64_t rows, Epilogue epilogue) {
+    const std::byte* data = weights.panel(item, panel);
+    if (!weights.quantised()) return panelProduct(weights.format(), data, weights.columns(), x, y, rows, epilogue);
+    for (std::int64_t done = 0; done < rows; done += kProductRows) HWY_DYNAMIC_DISPATCH(quantisedProductTarget)
+    (*weights.quantised(), data, weights.columns(), x + done, y + done, std::min(kProductRows, rows - done), epilogue);
+}
+
 namespace {
 
 /// Rows of one task. A prompt chunk is cut into several, so that matrices with few panels still keep all threads busy.
-constexpr std::int64_t kTaskRows = 44;
+constexpr std::int64_t kTaskRows = kProductRows;
 
 std::int64_t tasksOf(const ProductJob& job) { return job.weights->panels() * divideUp(job.rows, kTaskRows); }
 
@@ -154,8 +198,7 @@ void runTask(const ProductJob& job, std::int64_t task) {
     const std::int64_t width = job.epilogue == Epilogue::SiluPair ? kHalfPanel : kPanel;
     float* y[kTaskRows];
     for (std::int64_t r = 0; r < rows; ++r) y[r] = job.y[first + r] + panel * width;
-    panelProduct(job.weights->format(), job.weights->panel(job.item, panel), job.weights->columns(), job.x + first, y, rows,
-                 job.epilogue);
+    panelProduct(*job.weights, job.item, panel, job.x + first, y, rows, job.epilogue);
 }
 
 }  // namespace

@@ -24,6 +24,14 @@ enum class Epilogue : std::uint8_t {
 void panelProduct(WeightFormat format, const std::byte* panel, std::int64_t columns, const float* const* x, float* const* y,
                   std::int64_t rows, Epilogue epilogue);
 
+/// The same with panel `panel` of a matrix in any form. A quantised one is widened a tile of columns at a time, to the values
+/// that QuantisedLayout says: results are those of the widened matrix, bit for bit.
+void panelProduct(const PackedMatrix& weights, std::int64_t item, std::int64_t panel, const float* const* x, float* const* y,
+                  std::int64_t rows, Epilogue epilogue);
+
+/// Rows that meet a quantised tile at once.
+inline constexpr std::int64_t kProductRows = 44;
+
 /// One product of a batch. Row r of the input is x[r], of the output y[r]; the output rows must have room for panels() · 32
 /// floats (· 16 for SiluPair). Nothing is owned.
 struct ProductJob {

@@ -1,5 +1,6 @@
 #include "kernels/cpu/packed_matrix.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -65,6 +66,23 @@ PackedMatrix::PackedMatrix(WeightFormat format, std::int64_t items, std::int64_t
       m_panelBytes(columns * kPanel * formatBytes(format)),
       m_data(items * m_panels * m_panelBytes) {}
 
+PackedMatrix::PackedMatrix(const QuantisedLayout& layout, std::int64_t items, std::int64_t rows, std::int64_t columns,
+                           RowOrder order)
+    : m_format(layout.values()),
+      m_quantised(layout),
+      m_order(order),
+      m_items(items),
+      m_rows(rows),
+      m_columns(columns),
+      m_panels(panelsFor(rows, order)),
+      m_panelBytes(layout.panelBytes(columns)),
+      m_data(items * m_panels * m_panelBytes) {}
+
+std::uint64_t PackedMatrix::plannedBytes(const QuantisedLayout& layout, std::int64_t items, std::int64_t rows,
+                                         std::int64_t columns, RowOrder order) {
+    return static_cast<std::uint64_t>(items * panelsFor(rows, order) * layout.panelBytes(columns));
+}
+
 std::uint64_t PackedMatrix::plannedBytes(WeightFormat format, std::int64_t items, std::int64_t rows, std::int64_t columns,
                                          RowOrder order) {
     return static_cast<std::uint64_t>(items) * static_cast<std::uint64_t>(panelsFor(rows, order)) *
@@ -90,7 +108,7 @@ void PackedMatrix::pack(std::int64_t item, std::int64_t first, std::int64_t coun
 
 void PackedMatrix::pack(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* source,
                         WeightFormat sourceFormat, std::int64_t firstColumn, std::int64_t columnCount) {
-    assert(sourceFormat == m_format || m_format == WeightFormat::F32);
+    assert(!m_quantised && (sourceFormat == m_format || m_format == WeightFormat::F32));
     assert(firstColumn >= 0 && firstColumn + columnCount <= m_columns);
     const std::int64_t rowBytes = m_columns * formatBytes(sourceFormat);
     for (std::int64_t r = 0; r < count; ++r) {
@@ -110,8 +128,46 @@ void PackedMatrix::pack(std::int64_t item, std::int64_t first, std::int64_t coun
     }
 }
 
+void PackedMatrix::packQuantised(std::int64_t item, std::int64_t first, std::int64_t count, const std::byte* codes,
+                                 const std::byte* scales, const std::uint8_t* zeroPoints) {
+    assert(m_quantised && (zeroPoints != nullptr) == m_quantised->hasZeroPoints);
+    const QuantisedLayout& layout = *m_quantised;
+    const bool isFp8 = layout.codes == QuantisedCodes::Fp8;
+    const std::int64_t rowBytes = isFp8 ? m_columns : divideUp(m_columns, 8) * 4;
+    const std::int64_t groups = layout.groups(m_columns);
+    const std::int64_t scaleBytes = formatBytes(layout.scaleFormat);
+    for (std::int64_t r = 0; r < count; ++r) {
+        const Place place = placeOf(first + r);
+        std::byte* to = m_data.data() + (item * m_panels + place.panel) * m_panelBytes;
+        const std::byte* row = codes + r * rowBytes;
+        if (isFp8) {
+            for (std::int64_t k = 0; k < m_columns; ++k) to[k * kPanel + place.column] = row[k];
+        } else {
+            const unsigned shift = place.column < kHalfPanel ? 0 : 4;
+            std::byte* column = to + place.column % kHalfPanel;
+            for (std::int64_t k = 0; k < m_columns; ++k)
+                column[k * kHalfPanel] |= (row[k / 2] >> (4 * (k % 2)) & std::byte{15}) << shift;
+        }
+        std::byte* scale = to + layout.scalesAt(m_columns) + place.column * scaleBytes;
+        for (std::int64_t g = 0; g < groups; ++g)
+            std::copy_n(scales + (r * groups + g) * scaleBytes, scaleBytes, scale + g * kPanel * scaleBytes);
+        if (!layout.hasZeroPoints) continue;
+        std::byte* zero = to + layout.zeroPointsAt(m_columns) + place.column;
+        for (std::int64_t g = 0; g < groups; ++g) zero[g * kPanel] = static_cast<std::byte>(zeroPoints[r * groups + g]);
+    }
+}
+
 void PackedMatrix::unpack(std::int64_t item, std::int64_t row, float* out) const {
     const Place place = placeOf(row);
+    if (m_quantised) {
+        AlignedArray<float> tile(kTileColumns * kPanel);
+        for (std::int64_t k = 0; k < m_columns; k += kTileColumns) {
+            const std::int64_t count = std::min(kTileColumns, m_columns - k);
+            widenPanel(*m_quantised, panel(item, place.panel), m_columns, k, count, tile.data());
+            for (std::int64_t i = 0; i < count; ++i) out[k + i] = tile[i * kPanel + place.column];
+        }
+        return;
+    }
     const std::byte* from = panel(item, place.panel) + offsetOf(place.column) * formatBytes(m_format);
     for (std::int64_t k = 0; k < m_columns; ++k) widen(from + k * kPanel * formatBytes(m_format), m_format, 1, out + k);
 }

@@ -47,6 +47,14 @@ Matrix gatedRmsNorm(const Matrix& x, const Matrix& gate, const Matrix& weight, f
     return out;
 }
 
+float dequantised(float code, float zero, float scale, int bits, int leastExponent) {
+    const float product = (code - zero) * scale;
+    if (product == 0.0F) return product;
+    const int exponent = std::max(std::ilogb(product), leastExponent);
+    const double unit = std::ldexp(1.0, exponent + 1 - bits);
+    return static_cast<float>(std::nearbyint(static_cast<double>(product) / unit) * unit);
+}
+
 Matrix l2Normalise(const Matrix& x, float scale) {
     const double factor = scale / std::sqrt(sumOfSquares(x) + 1e-6);
     Matrix out(x.size());

@@ -20,6 +20,8 @@ using Matrix = std::vector<float>;
 [[nodiscard]] Matrix rmsNorm(const Matrix& x, const Matrix& weight, float epsilon);
 /// weight · x / sqrt(mean(x²) + epsilon) · silu(gate)
 [[nodiscard]] Matrix gatedRmsNorm(const Matrix& x, const Matrix& gate, const Matrix& weight, float epsilon);
+/// (code - zero) · scale, multiplied in float32 and rounded to nearest even with `bits` bits of significand and a least exponent
+[[nodiscard]] float dequantised(float code, float zero, float scale, int bits, int leastExponent);
 /// x · scale / sqrt(Σx² + 1e-6)
 [[nodiscard]] Matrix l2Normalise(const Matrix& x, float scale);
 /// exp(x - shift)
