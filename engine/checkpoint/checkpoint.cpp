@@ -390,6 +390,30 @@ Status Checkpoint::read(const TensorInfo& tensor, std::int64_t first, std::int64
     return {};
 }
 
+Status Checkpoint::readRows(const TensorInfo& tensor, std::int64_t first, std::int64_t count, QuantisedRows& rows) const {
+    const auto it = m_impl->byName.find(tensor.name);
+    const TensorInfo* own = it == m_impl->byName.end() ? nullptr : &m_impl->catalogue.tensors[it->second];
+    if (own == nullptr || !own->quantised)
+        return makeError(ErrorKind::InvalidArgument, printable(tensor.name) + " is not quantised in one way in this checkpoint");
+    const std::int64_t columns = own->quantised->columns;
+    if (first < 0 || count < 0 || first > own->elements / columns || count > own->elements / columns - first)
+        return makeError(ErrorKind::InvalidArgument, "reading " + own->name + ": there are no rows " + std::to_string(first) +
+                                                         " and the next " + std::to_string(count));
+    rows.codes.clear();
+    rows.scales.clear();
+    rows.zeroPoints.clear();
+    std::int64_t segmentFirst = 0;
+    for (const TensorSegment& segment : m_impl->catalogue.segments[it->second]) {
+        const std::int64_t segmentRows = segment.elements / columns;
+        const std::int64_t from = std::max(first, segmentFirst);
+        const std::int64_t here = std::min(first + count, segmentFirst + segmentRows) - from;
+        if (here > 0)
+            if (auto ok = appendQuantisedRows(segment, m_impl->files, from - segmentFirst, here, rows); !ok.ok()) return ok;
+        segmentFirst += segmentRows;
+    }
+    return {};
+}
+
 Result<std::string> normWeightWarning(const Checkpoint& checkpoint) {
     double sum = 0;
     std::int64_t count = 0;

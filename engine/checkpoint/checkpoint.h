@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,40 @@ enum class DType : std::uint8_t { F32, F16, BF16 };
 /// each.
 void toFloat32(DType type, std::span<const std::byte> source, std::span<float> destination);
 
+enum class QuantisedFormat : std::uint8_t {
+    None,
+    Fp8Blocks,   ///< quant_method fp8: F8_E4M3, one scale for each block of 128 × 128
+    Int4Groups,  ///< compressed-tensors, pack-quantized, 4 bits: one scale for each group of a row
+};
+
+/// Rows and columns that share one scale in Fp8Blocks.
+inline constexpr std::int64_t kScaleBlock = 128;
+/// 4-bit values in one stored word.
+inline constexpr std::int64_t kNibblesPerWord = 8;
+
+/// How the rows of a quantised tensor are stored.
+struct QuantisedForm {
+    QuantisedFormat format = QuantisedFormat::Fp8Blocks;
+    std::int64_t columns = 0;
+    std::int64_t groupSize = 0;  ///< columns that share a scale of their row: the group, or kScaleBlock
+    DType scaleType = DType::F32;
+    bool hasZeroPoints = false;
+
+    [[nodiscard]] std::int64_t groups() const { return (columns + groupSize - 1) / groupSize; }
+    /// Bytes of a row's codes: a byte each, or eight in a word, the first in the lowest bits.
+    [[nodiscard]] std::int64_t rowBytes() const {
+        return format == QuantisedFormat::Fp8Blocks ? columns : (columns + kNibblesPerWord - 1) / kNibblesPerWord * 4;
+    }
+    friend bool operator==(const QuantisedForm&, const QuantisedForm&) = default;
+};
+
+/// Rows of a quantised tensor as they are stored, with the scales of each row beside it.
+struct QuantisedRows {
+    std::vector<std::byte> codes;          ///< [rows, rowBytes()]; 4 bits: stored plus 8
+    std::vector<std::byte> scales;         ///< [rows, groups()] of scaleType
+    std::vector<std::uint8_t> zeroPoints;  ///< [rows, groups()], stored plus 8; empty without zero points
+};
+
 /// One tensor of the catalogue, under its canonical name: prefix `model.`, experts fused ([E, 2·I, D] and [E, D, I]), whatever
 /// the layout on disk. `conv1d.weight` is [C, K] and `conv_right_weight` [C, K-1] here. A fused view over per-expert tensors
 /// of several types has dtype F32 and is converted while it is read. A quantised tensor has the type that its values are given
@@ -34,6 +69,8 @@ struct TensorInfo {
     DType dtype = DType::BF16;
     std::vector<std::int64_t> shape;
     std::int64_t elements = 0;
+    /// Set where all of it is quantised in one way: Checkpoint::readRows then gives its rows as they are stored.
+    std::optional<QuantisedForm> quantised = std::nullopt;
 
     /// As it is read.
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements) * dtypeSize(dtype); }
@@ -85,6 +122,9 @@ public:
     /// `destination`, which must hold exactly count · dtypeSize bytes. pread only: a file that shrinks meanwhile gives an Io
     /// error, never a crash.
     Status read(const TensorInfo& tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) const;
+    /// Rows [first, first + count) of a tensor whose `quantised` is set, as they are stored; the rows of [E, N, K] are E · N.
+    /// Format error where a scale is not finite or leaves a weight beyond its type, and where a code is NaN.
+    Status readRows(const TensorInfo& tensor, std::int64_t first, std::int64_t count, QuantisedRows& rows) const;
 
 private:
     struct Impl;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/name_patterns.h"
 
 #include <cstdint>
@@ -10,17 +11,6 @@
 #include <vector>
 
 namespace trefoil {
-
-enum class QuantisedFormat : std::uint8_t {
-    None,
-    Fp8Blocks,   ///< quant_method fp8: F8_E4M3, one scale for each block of 128 × 128
-    Int4Groups,  ///< compressed-tensors, pack-quantized, 4 bits: one scale for each group of a row
-};
-
-/// Rows and columns that share one scale in Fp8Blocks.
-inline constexpr std::int64_t kScaleBlock = 128;
-/// 4-bit values in one stored word.
-inline constexpr std::int64_t kNibblesPerWord = 8;
 
 /// One entry of compressed-tensors' config_groups.
 struct QuantisedGroup {

@@ -66,6 +66,22 @@ public:
         return {};
     }
 
+    Status append(std::int64_t firstRow, std::int64_t count, QuantisedRows& rows) {
+        if (auto ok = fetch(firstRow, count); !ok.ok()) return ok;
+        const std::size_t scaleSize = dtypeSize(m_storage.scaleType);
+        for (std::int64_t r = firstRow; r < firstRow + count; ++r) {
+            if (m_isFp8)
+                if (auto ok = checkCodes(r, m_weights.data() + (r - firstRow) * m_rowBytes); !ok.ok()) return ok;
+            const std::int64_t scaleRow = (m_isFp8 ? r / kScaleBlock : r) - m_firstScaleRow;
+            const auto from = m_storedScales.begin() + scaleRow * m_scaleColumns * static_cast<std::int64_t>(scaleSize);
+            rows.scales.insert(rows.scales.end(), from, from + m_scaleColumns * static_cast<std::int64_t>(scaleSize));
+            for (std::int64_t g = 0; m_storage.hasZeroPoints && g < m_scaleColumns; ++g)
+                rows.zeroPoints.push_back(static_cast<std::uint8_t>(zeroPoint(r, g)));
+        }
+        rows.codes.insert(rows.codes.end(), m_weights.begin(), m_weights.end());
+        return {};
+    }
+
 private:
     Status readAt(const StoredPlace& place, std::uint64_t skip, std::span<std::byte> destination) const {
         return m_files[place.file].file().readAt(place.offset + skip, destination);
@@ -81,12 +97,13 @@ private:
         const std::int64_t lastScaleRow = m_isFp8 ? (firstRow + count - 1) / kScaleBlock : firstRow + count - 1;
         const std::int64_t scaleCount = (lastScaleRow - m_firstScaleRow + 1) * m_scaleColumns;
         const std::size_t scaleSize = dtypeSize(m_storage.scaleType);
-        std::vector<std::byte> stored(static_cast<std::size_t>(scaleCount) * scaleSize);
-        if (auto ok = readAt(m_storage.scales, static_cast<std::uint64_t>(m_firstScaleRow * m_scaleColumns) * scaleSize, stored);
+        m_storedScales.resize(static_cast<std::size_t>(scaleCount) * scaleSize);
+        if (auto ok = readAt(m_storage.scales, static_cast<std::uint64_t>(m_firstScaleRow * m_scaleColumns) * scaleSize,
+                             m_storedScales);
             !ok.ok())
             return ok;
         m_scales.resize(static_cast<std::size_t>(scaleCount));
-        toFloat32(m_storage.scaleType, stored, m_scales);
+        toFloat32(m_storage.scaleType, m_storedScales, m_scales);
         if (auto ok = checkScales(); !ok.ok()) return ok;
         if (!m_storage.hasZeroPoints) return {};
         m_firstZeroRow = firstRow / kNibblesPerWord;
@@ -114,6 +131,19 @@ private:
         return {};
     }
 
+    [[nodiscard]] Status checkCodes(std::int64_t row, const std::byte* codes) const {
+        const auto isNaN = [](std::byte code) { return (code & std::byte{0x7F}) == std::byte{0x7F}; };
+        const std::byte* found = std::find_if(codes, codes + m_columns, isNaN);
+        if (found == codes + m_columns) return {};
+        return damaged("its value in row " + std::to_string(row) + ", column " + std::to_string(found - codes) + " is NaN");
+    }
+
+    /// As it is stored: plus 8.
+    [[nodiscard]] std::uint32_t zeroPoint(std::int64_t row, std::int64_t group) const {
+        const std::int64_t word = (row / kNibblesPerWord - m_firstZeroRow) * m_scaleColumns + group;
+        return m_zeroPoints[static_cast<std::size_t>(word)] >> (4 * (row % kNibblesPerWord)) & 15U;
+    }
+
     Status decode(std::int64_t row, std::int64_t firstRow, std::byte* out) const {
         const std::byte* weights = m_weights.data() + (row - firstRow) * m_rowBytes;
         const std::int64_t scaleRow = (m_isFp8 ? row / kScaleBlock : row) - m_firstScaleRow;
@@ -122,11 +152,10 @@ private:
     }
 
     Status decodeFp8(std::int64_t row, const std::byte* weights, const float* scales, std::byte* out) const {
+        if (auto ok = checkCodes(row, weights); !ok.ok()) return ok;
         const std::size_t size = dtypeSize(m_segment.dtype);
         for (std::int64_t c = 0; c < m_columns; ++c, out += size) {
             const float value = fromFp8(static_cast<std::uint8_t>(weights[c]));
-            if (std::isnan(value))
-                return damaged("its value in row " + std::to_string(row) + ", column " + std::to_string(c) + " is NaN");
             store(m_segment.dtype, value * scales[c / kScaleBlock], out);
         }
         return {};
@@ -135,11 +164,7 @@ private:
     Status decodeInt4(std::int64_t row, const std::byte* weights, const float* scales, std::byte* out) const {
         const std::size_t size = dtypeSize(m_segment.dtype);
         for (std::int64_t group = 0; group < m_scaleColumns; ++group) {
-            std::uint32_t zero = 8;
-            if (m_storage.hasZeroPoints) {
-                const std::int64_t word = (row / kNibblesPerWord - m_firstZeroRow) * m_scaleColumns + group;
-                zero = m_zeroPoints[static_cast<std::size_t>(word)] >> (4 * (row % kNibblesPerWord)) & 15U;
-            }
+            const std::uint32_t zero = m_storage.hasZeroPoints ? zeroPoint(row, group) : 8;
             const std::int64_t end = (group + 1) * m_storage.groupSize;
             for (std::int64_t c = group * m_storage.groupSize; c < end; ++c, out += size) {
                 const std::uint32_t value = static_cast<std::uint32_t>(weights[c / 2]) >> (4 * (c % 2)) & 15U;
@@ -159,6 +184,7 @@ private:
     const std::int64_t m_scaleColumns;
     const std::int64_t m_rowBytes;
     std::vector<std::byte> m_weights;
+    std::vector<std::byte> m_storedScales;
     std::vector<float> m_scales;
     std::vector<std::uint32_t> m_zeroPoints;
     std::int64_t m_firstScaleRow = 0;
@@ -170,6 +196,11 @@ private:
 Status readQuantised(const TensorSegment& segment, std::span<const SafetensorsFile> files, std::int64_t first, std::int64_t count,
                      std::span<std::byte> destination) {
     return Reader(segment, files).read(first, count, destination);
+}
+
+Status appendQuantisedRows(const TensorSegment& segment, std::span<const SafetensorsFile> files, std::int64_t first,
+                           std::int64_t count, QuantisedRows& rows) {
+    return Reader(segment, files).append(first, count, rows);
 }
 
 }  // namespace trefoil

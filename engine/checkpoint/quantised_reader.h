@@ -18,4 +18,8 @@ namespace trefoil {
 Status readQuantised(const TensorSegment& segment, std::span<const SafetensorsFile> files, std::int64_t first, std::int64_t count,
                      std::span<std::byte> destination);
 
+/// Appends rows [first, first + count) of a quantised segment to `rows`, as Checkpoint::readRows.
+Status appendQuantisedRows(const TensorSegment& segment, std::span<const SafetensorsFile> files, std::int64_t first,
+                           std::int64_t count, QuantisedRows& rows);
+
 }  // namespace trefoil

@@ -290,8 +290,21 @@ private:
     void add(const std::string& name, Shape shape, bool anyRank = false) {
         addNamed(std::string(m_prefix) + name, std::string(kPlainPrefix) + name, std::move(shape), anyRank);
     }
+    static std::optional<QuantisedForm> formOf(const TensorSegment& segment) {
+        if (!segment.quantised) return std::nullopt;
+        const QuantisedStorage& q = *segment.quantised;
+        const std::int64_t group = q.format == QuantisedFormat::Fp8Blocks ? kScaleBlock : q.groupSize;
+        return QuantisedForm{q.format, q.columns, group, q.scaleType, q.hasZeroPoints};
+    }
+    static std::optional<QuantisedForm> commonForm(const std::vector<TensorSegment>& segments) {
+        std::optional<QuantisedForm> form = formOf(segments.front());
+        for (const TensorSegment& segment : segments)
+            if (formOf(segment) != form) return std::nullopt;
+        return form;
+    }
     void put(TensorInfo info, std::vector<TensorSegment> segments) {
         m_result.parameters += info.elements;
+        info.quantised = commonForm(segments);
         for (const TensorSegment& s : segments) {
             m_result.weightBytes += s.storedBytes();
             m_result.quantisedParameters += s.quantised ? s.elements : 0;

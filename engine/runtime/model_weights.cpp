@@ -34,6 +34,16 @@ WeightFormat formatOf(DType type) {
     return WeightFormat::BF16;
 }
 
+kernels::QuantisedLayout layoutOf(const QuantisedForm& form) {
+    const bool fp8 = form.format == QuantisedFormat::Fp8Blocks;
+    return {fp8 ? kernels::QuantisedCodes::Fp8 : kernels::QuantisedCodes::Int4, form.groupSize, formatOf(form.scaleType),
+            form.hasZeroPoints};
+}
+
+std::int64_t storedRowBytes(const QuantisedForm& form) {
+    return form.rowBytes() + form.groups() * static_cast<std::int64_t>(dtypeSize(form.scaleType));
+}
+
 /// One tensor that fills some rows of a packed matrix.
 struct Part {
     std::string name;
@@ -183,10 +193,11 @@ private:
         }
     }
 
-    /// Tensors [items, rows of the part, columns], one below the other, as one packed matrix in their common type (F32 if they
-    /// have none).
+    /// Tensors [items, rows of the part, columns], one below the other, as one packed matrix: quantised where all of them are in
+    /// one way, otherwise in their common type (F32 if they have none).
     PackedMatrix matrix(std::initializer_list<Part> parts, std::int64_t items, std::int64_t columns,
                         RowOrder order = RowOrder::Plain) {
+        if (const auto form = commonForm(parts)) return quantisedMatrix(*form, parts, items, columns, order);
         std::int64_t rows = 0;
         WeightFormat common = WeightFormat::F32;
         bool first = true;
@@ -205,6 +216,51 @@ private:
             firstRow += part.rows;
         }
         return out;
+    }
+
+    [[nodiscard]] std::optional<QuantisedForm> commonForm(std::initializer_list<Part> parts) const {
+        const auto form = m_source.quantised(parts.begin()->name);
+        for (const Part& part : parts)
+            if (m_source.quantised(part.name) != form) return std::nullopt;
+        return form;
+    }
+
+    /// Stays as it is stored; the kernels widen it.
+    PackedMatrix quantisedMatrix(const QuantisedForm& form, std::initializer_list<Part> parts, std::int64_t items,
+                                 std::int64_t columns, RowOrder order) {
+        std::int64_t rows = 0;
+        for (const Part& part : parts) rows += part.rows;
+        const kernels::QuantisedLayout layout = layoutOf(form);
+        m_memoryBytes += PackedMatrix::plannedBytes(layout, items, rows, columns, order);
+        if (m_planning) m_sourceBytes += static_cast<std::uint64_t>(items * rows * storedRowBytes(form));
+        if (m_planning || !m_status.ok()) return {};
+        PackedMatrix out(layout, items, rows, columns, order);
+        std::int64_t firstRow = 0;
+        for (const Part& part : parts) {
+            packQuantisedPart(out, part, firstRow, form);
+            firstRow += part.rows;
+        }
+        return out;
+    }
+
+    void packQuantisedPart(PackedMatrix& out, const Part& part, std::int64_t firstRow, const QuantisedForm& form) {
+        const std::int64_t most = std::max<std::int64_t>(1, kPieceBytes / storedRowBytes(form));
+        const std::int64_t total = out.items() * part.rows;
+        const std::int64_t scaleBytes = form.groups() * static_cast<std::int64_t>(dtypeSize(form.scaleType));
+        for (std::int64_t done = 0; done < total && m_status.ok();) {
+            const std::int64_t count = std::min(most, total - done);
+            note(m_source.readRows(part.name, done, count, m_rows), count * storedRowBytes(form));
+            for (std::int64_t r = 0; r < count && m_status.ok();) {
+                const std::int64_t item = (done + r) / part.rows;
+                const std::int64_t row = (done + r) % part.rows;
+                const std::int64_t here = std::min(part.rows - row, count - r);
+                out.packQuantised(item, firstRow + row, here, m_rows.codes.data() + r * form.rowBytes(),
+                                  m_rows.scales.data() + r * scaleBytes,
+                                  form.hasZeroPoints ? m_rows.zeroPoints.data() + r * form.groups() : nullptr);
+                r += here;
+            }
+            done += count;
+        }
     }
 
     void packPart(PackedMatrix& out, const Part& part, std::int64_t firstRow) {
@@ -301,6 +357,7 @@ private:
     Status m_status;
     std::vector<std::byte> m_piece;
     std::vector<Status> m_read;  ///< of each thread's part of a piece
+    QuantisedRows m_rows;
     std::uint64_t m_memoryBytes = 0;
     std::uint64_t m_sourceBytes = 0;
     std::uint64_t m_done = 0;
@@ -309,6 +366,11 @@ private:
 };
 
 }  // namespace
+
+Status WeightSource::readRows(const std::string& name, std::int64_t /*first*/, std::int64_t /*count*/,
+                              QuantisedRows& /*rows*/) const {
+    return makeError(ErrorKind::InvalidArgument, name + " is not quantised");
+}
 
 Result<DType> CheckpointSource::dtype(const std::string& name) const {
     const TensorInfo* info = m_checkpoint.find(name);
@@ -321,6 +383,17 @@ Status CheckpointSource::read(const std::string& name, std::int64_t first, std::
     const TensorInfo* info = m_checkpoint.find(name);
     if (info == nullptr) return makeError(ErrorKind::Format, "the checkpoint has no tensor " + name);
     return m_checkpoint.read(*info, first, count, destination);
+}
+
+std::optional<QuantisedForm> CheckpointSource::quantised(const std::string& name) const {
+    const TensorInfo* info = m_checkpoint.find(name);
+    return info == nullptr ? std::nullopt : info->quantised;
+}
+
+Status CheckpointSource::readRows(const std::string& name, std::int64_t first, std::int64_t count, QuantisedRows& rows) const {
+    const TensorInfo* info = m_checkpoint.find(name);
+    if (info == nullptr) return makeError(ErrorKind::Format, "the checkpoint has no tensor " + name);
+    return m_checkpoint.readRows(*info, first, count, rows);
 }
 
 void ModelWeights::embed(TokenId id, std::int64_t hiddenSize, float* out) const {

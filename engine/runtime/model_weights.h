@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ public:
     /// Elements [first, first + count) in the tensor's own type. From any thread.
     virtual Status read(const std::string& name, std::int64_t first, std::int64_t count,
                         std::span<std::byte> destination) const = 0;
+    /// How all rows of a tensor are quantised; absent: not at all, or not in one way.
+    [[nodiscard]] virtual std::optional<QuantisedForm> quantised(const std::string& /*name*/) const { return std::nullopt; }
+    /// Of a quantised tensor: see Checkpoint::readRows.
+    virtual Status readRows(const std::string& name, std::int64_t first, std::int64_t count, QuantisedRows& rows) const;
 };
 
 /// Reads through an open checkpoint (not owned).
@@ -34,6 +39,8 @@ public:
     explicit CheckpointSource(const Checkpoint& checkpoint) : m_checkpoint(checkpoint) {}
     [[nodiscard]] Result<DType> dtype(const std::string& name) const override;
     Status read(const std::string& name, std::int64_t first, std::int64_t count, std::span<std::byte> destination) const override;
+    [[nodiscard]] std::optional<QuantisedForm> quantised(const std::string& name) const override;
+    Status readRows(const std::string& name, std::int64_t first, std::int64_t count, QuantisedRows& rows) const override;
 
 private:
     const Checkpoint& m_checkpoint;

@@ -3,6 +3,7 @@
 
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/number_formats.h"
+#include "engine/runtime/model_weights.h"
 #include "engine/verify/compare_models.h"
 #include "tests/support/checkpoint_maker.h"
 
@@ -142,6 +143,50 @@ TEST_P(Quantise, GoesOnWhereItWasStoppedAndOverwritesNothing) {
     const auto again = quantiseCheckpoint(kTiny, twice, options);
     ASSERT_FALSE(again.ok());
     EXPECT_NE(again.error().text().find("holds a complete model already"), std::string::npos);
+}
+
+/// The weights of a quantised checkpoint as the values that they stand for.
+class Expanded final : public WeightSource {
+public:
+    explicit Expanded(const Checkpoint& checkpoint) : m_source(checkpoint) {}
+    [[nodiscard]] Result<DType> dtype(const std::string& name) const override { return m_source.dtype(name); }
+    Status read(const std::string& name, std::int64_t first, std::int64_t count,
+                std::span<std::byte> destination) const override {
+        return m_source.read(name, first, count, destination);
+    }
+
+private:
+    CheckpointSource m_source;
+};
+
+TEST_P(Quantise, RunsFromPackedWeightsExactlyAsFromTheirValues) {
+    const ScratchFolder scratch;
+    ASSERT_TRUE(quantiseCheckpoint(kTiny, scratch / "out", optionsFor(GetParam())).ok());
+    const auto checkpoint = Checkpoint::open(scratch / "out");
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().text();
+    const std::vector<TokenId> ids{5, 17, 3, 60, 41, 8, 22, 9, 30};
+    const auto logits = [&](const WeightSource& source, std::uint64_t& weights) {
+        const auto executor = makeCpuExecutor(checkpoint->config(), source, {2, 0}, {}, nullptr);
+        EXPECT_TRUE(executor.ok());
+        weights = (*executor)->memory().weights;
+        PassCapture capture;
+        (*executor)->setCapture(&capture);
+        const GenerationConfig config;
+        PassControls controls;
+        controls.config = &config;
+        EXPECT_TRUE((*executor)->prefill(ids, &controls).ok());
+        std::vector<float> out = capture.logits;
+        EXPECT_TRUE((*executor)->denoise(ids, controls).ok());
+        out.insert(out.end(), capture.logits.begin(), capture.logits.end());
+        return out;
+    };
+    std::uint64_t packed = 0;
+    std::uint64_t expanded = 0;
+    const std::vector<float> fromPacked = logits(CheckpointSource(*checkpoint), packed);
+    ASSERT_FALSE(fromPacked.empty());
+    EXPECT_EQ(fromPacked, logits(Expanded(*checkpoint), expanded));
+    EXPECT_LT(packed, expanded);
+    EXPECT_EQ(packed, *plannedWeightBytes(checkpoint->config(), CheckpointSource(*checkpoint)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Quantise, testing::Values(QuantisedFormat::Fp8Blocks, QuantisedFormat::Int4Groups));
