@@ -2,6 +2,7 @@
 #include "engine/checkpoint/quantise.h"
 
 #include <cstdio>
+#include <string>
 
 namespace trefoil::cli {
 
@@ -15,13 +16,15 @@ int runQuantize(const QuantizeCommandOptions& options) {
     quantise.quantiseHead = options.head == "quantize";
     quantise.threads = options.threads;
     quantise.cancel = &cancelFlag();
-    bool shown = false;
+    std::string shown;
     quantise.progress = [&shown](std::uint64_t done, std::uint64_t total) {
-        std::fprintf(stderr, "\r%s of %s", byteText(done).c_str(), byteText(total).c_str());
-        shown = true;
+        const std::string line = byteText(done) + " of " + byteText(total);
+        if (line == shown) return;
+        std::fprintf(stderr, "\r%-24s", line.c_str());
+        shown = line;
     };
     const auto report = quantiseCheckpoint(options.model, options.out, quantise);
-    if (shown) std::fputc('\n', stderr);
+    if (!shown.empty()) std::fputc('\n', stderr);
     if (!report.ok()) return fail(report.error());
     for (const std::string& note : report->notes) std::fprintf(stderr, "note: %s\n", note.c_str());
     const double share = 100.0 * static_cast<double>(report->quantised) / static_cast<double>(report->parameters);
