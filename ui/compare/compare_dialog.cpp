@@ -5,6 +5,7 @@
 
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -49,8 +50,7 @@ QString figuresText(const MessageRecord& answer, const QLocale& locale) {
 }
 
 void fill(QTextBrowser* view, const QList<DiffPart>& parts, const QPalette& palette) {
-    QTextCharFormat plain;
-    plain.setForeground(palette.color(QPalette::Text));
+    const QTextCharFormat plain;  // the text follows the theme by itself
     QTextCharFormat other = plain;
     other.setBackground(theme::blend(palette.color(QPalette::Base), theme::tone(theme::Tone::Warning, palette), 0.35));
     other.setFontUnderline(true);  // not by colour alone
@@ -198,8 +198,12 @@ void CompareDialog::setRunning(bool running) {
     m_run->setText(running ? tr("Stop") : tr("Write both"));
     for (const Side& side : m_sides)
         for (QWidget* part : std::initializer_list<QWidget*>{side.settings, side.control}) part->setEnabled(!running);
-    showValue(0);
-    showValue(1);
+    for (const Side& side : m_sides) side.value->setEnabled(!running && !side.control->currentData().toString().isEmpty());
+}
+
+void CompareDialog::changeEvent(QEvent* event) {
+    QDialog::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) showAnswers();
 }
 
 void CompareDialog::setNote(const QString& text) {

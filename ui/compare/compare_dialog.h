@@ -36,6 +36,9 @@ signals:
     void runRequested(const trefoil::ControlValues& left, const trefoil::ControlValues& right);
     void stopRequested();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     struct Side {
         QComboBox* version = nullptr;
