@@ -287,6 +287,7 @@ void TransferWindowTest::looksRight() {
     const QString pdf = folder.filePath(QStringLiteral("pictures.pdf"));
     menu(w)->exportConversation(TransferMenu::Form::Pdf, pdf);
     QTRY_VERIFY_WITH_TIMEOUT(contents(pdf).startsWith("%PDF-"), 20000);
+    QVERIFY(!contents(pdf).contains("javascript:"));  // the page text itself is compressed
     if (const QString pictures = qEnvironmentVariable("TREFOIL_SCREENSHOT_DIR"); !pictures.isEmpty())
         QFile::copy(pdf, pictures + QStringLiteral("/pictures.pdf"));
     w.find<QAction>("actionTheme0")->trigger();

@@ -7,6 +7,11 @@
 #include <QLocale>
 #include <QPageSize>
 #include <QPdfWriter>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QUrl>
+
+#include <utility>
 
 namespace trefoil {
 
@@ -14,6 +19,29 @@ namespace {
 
 constexpr int kPaperPoints = 10;
 constexpr qreal kMarginMm = 18;
+
+/// A page's links lead where the window's may: the web and mail, nothing else.
+void dropOtherLinks(QTextDocument& document) {
+    QList<std::pair<int, int>> dropped;  // begin and end
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        for (auto it = block.begin(); !it.atEnd(); ++it) {
+            const QTextFragment fragment = it.fragment();
+            if (!fragment.charFormat().isAnchor()) continue;
+            const QString scheme = QUrl(fragment.charFormat().anchorHref()).scheme().toLower();
+            if (scheme != QLatin1String("http") && scheme != QLatin1String("https") && scheme != QLatin1String("mailto"))
+                dropped.append({fragment.position(), fragment.position() + fragment.length()});
+        }
+    }
+    QTextCharFormat plain;
+    plain.setAnchor(false);
+    plain.setAnchorHref({});
+    for (const auto& range : dropped) {
+        QTextCursor cursor(&document);
+        cursor.setPosition(range.first);
+        cursor.setPosition(range.second, QTextCursor::KeepAnchor);
+        cursor.mergeCharFormat(plain);
+    }
+}
 
 }  // namespace
 
@@ -27,6 +55,7 @@ void printMarkdown(QPagedPaintDevice& device, const QString& markdown, const QSt
     ClosedTextDocument document;
     document.setMetaInformation(QTextDocument::DocumentTitle, title);
     renderMarkdown(document, markdown, style);
+    dropOtherLinks(document);
     document.print(&device);
 }
 
