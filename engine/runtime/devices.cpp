@@ -58,12 +58,17 @@ DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& option
     return choice;
 }
 
+/// Whether a GPU could take these weights at all.
+Status readableByGpus(const Checkpoint& checkpoint) {
+    if (!checkpoint.summary().quantised) return {};
+    return makeError(ErrorKind::Unsupported,
+                     "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
+                     "use --device cpu, or the BF16 checkpoint");
+}
+
 /// The plan with the layers on `gpus`, which are usable.
 Result<DeviceChoice> gpuChoice(const Checkpoint& checkpoint, const DeviceOptions& options, const std::vector<int>& gpus) {
-    if (checkpoint.summary().quantised)
-        return makeError(ErrorKind::Unsupported,
-                         "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
-                         "use --device cpu, or the BF16 checkpoint");
+    if (const Status s = readableByGpus(checkpoint); !s.ok()) return s.error();
     std::vector<CudaShare> shares;
     std::vector<std::uint64_t> reclaimable;
     for (const int gpu : gpus) {
@@ -221,11 +226,14 @@ std::vector<DevicePlan> planDevices(const Checkpoint& checkpoint, const DeviceOp
 Result<DeviceChoice> chooseDevice(const Checkpoint& checkpoint, const DeviceOptions& options) {
     if (options.device == "cpu") return cpuChoice(checkpoint, options);
     if (options.device == "auto") return automaticChoice(checkpoint, options);
-    if (options.device == "cuda") return anyGpu(checkpoint, options);
-    const auto gpus = parseGpus(options.device);
-    if (!gpus)
+    const bool any = options.device == "cuda";
+    const auto gpus = any ? std::nullopt : parseGpus(options.device);
+    if (!any && !gpus)
         return makeError(ErrorKind::InvalidArgument, "there is no device named '" + options.device + "'",
                          "use auto, cpu, cuda, cuda:N, or several GPUs as cuda:0,cuda:1");
+    // Before the GPUs themselves: another GPU would not help.
+    if (const Status s = readableByGpus(checkpoint); !s.ok()) return s.error();
+    if (any) return anyGpu(checkpoint, options);
     if (const Status s = checkGpus(*gpus); !s.ok()) return s.error();
     return gpuChoice(checkpoint, options, *gpus);
 }
