@@ -82,10 +82,10 @@ public:
             Status added = gateUp || down ? addExperts(tensor, gateUp) : addTensor(tensor);
             if (!added.ok()) return added;
         }
-        if (undivided > 0)
-            report.notes.push_back(std::to_string(undivided) + (undivided == 1 ? " matrix keeps its" : " matrices keep their") +
-                                   " type: rows of " + undividedRows + " columns hold no whole groups of " +
-                                   std::to_string(m_options.groupSize));
+        if (m_undivided > 0)
+            report.notes.push_back(std::to_string(m_undivided) +
+                                   (m_undivided == 1 ? " matrix keeps its" : " matrices keep their") + " type: rows of " +
+                                   m_undividedRows + " columns hold no whole groups of " + std::to_string(m_options.groupSize));
         cut();
         return {};
     }
@@ -139,10 +139,10 @@ private:
             quantise = !*keep;
             if (quantise && isInt4 && shape[1] % m_options.groupSize != 0) {
                 quantise = false;
-                ++undivided;
+                ++m_undivided;
                 const std::string columns = std::to_string(shape[1]);
-                if (undividedRows.find(columns) == std::string::npos)
-                    undividedRows += (undividedRows.empty() ? "" : ", ") + columns;
+                if (m_undividedRows.find(columns) == std::string::npos)
+                    m_undividedRows += (m_undividedRows.empty() ? "" : ", ") + columns;
             }
         }
         if (!quantise) {
@@ -230,8 +230,8 @@ private:
     const QuantiseOptions& m_options;
     NamePatterns m_keep;
     std::vector<Unit> m_units;
-    std::int64_t undivided = 0;
-    std::string undividedRows;
+    std::int64_t m_undivided = 0;
+    std::string m_undividedRows;
 };
 
 /// Rows [firstRow, firstRow + count) of a unit.
