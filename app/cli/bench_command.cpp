@@ -189,6 +189,7 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
     };
     const auto start = Clock::now();
     std::vector<CudaShare> shares;
+    shares.reserve(gpus.size());
     for (const int gpu : gpus) shares.push_back({gpu, 0});
     auto executor = makeCudaExecutor(source, shares, 0, {}, &cancelFlag());
     if (!executor.ok()) return executor.error();

@@ -256,7 +256,7 @@ struct EngineWorker::Private {
     }
     void load(EngineWorker* worker, RequestId id, const ModelLoadRequest& request, const Flag& cancel) const;
     /// Has the engine thread use a model from now on.
-    void handOver(RequestId id, std::shared_ptr<ReadyModel> model, const Flag& cancel) const {
+    void handOver(RequestId id, const std::shared_ptr<ReadyModel>& model, const Flag& cancel) const {
         QMetaObject::invokeMethod(
             runner, [=, runner = runner] { runner->adopt(id, std::move(*model), cancel); }, Qt::QueuedConnection);
     }

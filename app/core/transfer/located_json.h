@@ -43,9 +43,9 @@ public:
     [[nodiscard]] std::optional<double> real() const;
     [[nodiscard]] const std::string* text() const { return pointer<std::string>(); }
     [[nodiscard]] const Array* array() const { return pointer<Array>(); }
-    [[nodiscard]] Array* array() { return const_cast<Array*>(std::as_const(*this).array()); }
+    [[nodiscard]] Array* array() { return pointer<Array>(); }
     [[nodiscard]] const Object* object() const { return pointer<Object>(); }
-    [[nodiscard]] Object* object() { return const_cast<Object*>(std::as_const(*this).object()); }
+    [[nodiscard]] Object* object() { return pointer<Object>(); }
     /// The entry of an object; nullptr when there is none, or this is no object.
     [[nodiscard]] const JsonValue* find(const char* key) const;
     /// As JSON again, on one line.
@@ -58,7 +58,7 @@ private:
         return value == nullptr ? std::nullopt : std::optional<T>(*value);
     }
     template <class T>
-    [[nodiscard]] const T* pointer() const {
+    [[nodiscard]] T* pointer() const {
         const auto* value = std::get_if<std::unique_ptr<T>>(&m_data);
         return value == nullptr ? nullptr : value->get();
     }
