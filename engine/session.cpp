@@ -227,6 +227,7 @@ DecodeResult Engine::generate(const GenerationRequest& request, DecodeObserver& 
         decodeRequest.thinkEndId = m_impl->model->text->format->thinkEndId();
     decodeRequest.begun = request.begun;
     decodeRequest.begunBlocks = request.begunBlocks;
+    decodeRequest.steering = request.steering;
     const std::vector<std::int64_t> places = snapshotPlaces(request.boundaries);
     decodeRequest.cache = &m_impl->cache;
     decodeRequest.snapshotsAt = places;

@@ -67,6 +67,7 @@ struct GenerationRequest {
     std::vector<std::int64_t> boundaries = {};  ///< Prompt::boundaries: where snapshots of the prefix are of use
     std::vector<TokenId> begun = {};            ///< see DecodeRequest::begun
     std::int64_t begunBlocks = 0;
+    Steering* steering = nullptr;  ///< see DecodeRequest::steering
 };
 
 /// A checkpoint whose headers, tokenizer and defaults were read and found good; no weight has been read yet.

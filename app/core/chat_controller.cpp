@@ -85,6 +85,16 @@ void ChatController::connectEngine() {
                                  : QString());
     });
     connect(m_engine, &EngineWorker::passDone, this, &ChatController::onPass);
+    connect(m_engine, &EngineWorker::pausedAt, this, [this](RequestId id, const PauseView& state) {
+        if (!m_running || id != m_running->request) return;
+        m_running->pause = state;
+        emit pausedAt(state);
+    });
+    connect(m_engine, &EngineWorker::resumed, this, [this](RequestId id) {
+        if (!m_running || id != m_running->request) return;
+        m_running->pause.reset();
+        emit resumed();
+    });
     connect(m_engine, &EngineWorker::responseUpdated, this, &ChatController::onResponse);
     connect(m_engine, &EngineWorker::generationFinished, this, &ChatController::onFinished);
     connect(m_engine, &EngineWorker::promptPreviewed, this, [this](RequestId id, const PromptView& prompt) {
@@ -233,6 +243,7 @@ void ChatController::setSystemPrompt(const QString& conversationId, const QStrin
 
 void ChatController::setControls(const ControlValues& values) {
     if (values == controls()) return;
+    if (m_running && runningConversation() == m_conversation.id) m_engine->steer(m_running->request, values);
     m_conversation.controls = values;
     if (m_stored) m_store->setControls(m_conversation.id, values);
     emit controlsChanged(values);
@@ -429,6 +440,29 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
 
 void ChatController::stop() {
     if (m_running) m_engine->cancel(m_running->request);
+}
+
+void ChatController::pause() {
+    if (m_running) m_engine->pause(m_running->request);
+}
+
+void ChatController::resume() {
+    if (m_running) m_engine->resume(m_running->request);
+}
+
+void ChatController::step() {
+    if (m_running) m_engine->step(m_running->request);
+}
+
+void ChatController::editRow(int block, const RowChange& change) {
+    if (m_running) m_engine->editRows(m_running->request, block, {change});
+}
+
+void ChatController::editText(int block, int row, const QString& text) {
+    if (!m_running) return;
+    QList<RowChange> changes;
+    for (const TokenChoice& token : m_engine->tokensOf(text)) changes.append({row++, token.token});
+    m_engine->editRows(m_running->request, block, changes);
 }
 
 // ------------------------------------------------------------------------------------------------------------- the answer

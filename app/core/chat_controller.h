@@ -47,6 +47,8 @@ public:
     /// The conversation that is being answered; empty when none is.
     [[nodiscard]] QString runningConversation() const { return m_running ? m_running->answer.conversationId : QString(); }
     [[nodiscard]] QString runningMessage() const { return m_running ? m_running->answer.id : QString(); }
+    /// Where the answer being written is paused, if it is.
+    [[nodiscard]] std::optional<PauseView> pauseState() const { return m_running ? m_running->pause : std::nullopt; }
     /// The trace of the answer being written, so far.
     [[nodiscard]] TraceView liveTrace() const { return m_running ? m_running->trace : TraceView(); }
     /// What the model in use was loaded with.
@@ -92,6 +94,13 @@ public slots:
     /// Shows another version of a message, with the newest of what follows it.
     void showVersion(const QString& versionId);
     void stop();
+    /// The answer being written waits after its pass, goes on, or makes one pass and waits. Answers with pausedAt and resumed.
+    void pause();
+    void resume();
+    void step();
+    /// Changes rows of the block that is paused over; from `row` on the tokens of a text, as far as the block reaches.
+    void editRow(int block, const trefoil::RowChange& change);
+    void editText(int block, int row, const QString& text);
     /// The blocks of a saved answer (see liveTrace for the one being written); answers with traceReady.
     void requestTrace(const QString& messageId);
 
@@ -123,6 +132,8 @@ signals:
     void sent(const QString& text);
     void sendRefused(const trefoil::SendProblem& problem, const QString& text);
 
+    void pausedAt(const trefoil::PauseView& state);
+    void resumed();
     void answerBegan(const trefoil::TraceView& emptyTrace);
     void passArrived(const trefoil::PassView& pass);
     void answerEnded(const trefoil::MessageRecord& answer);
@@ -139,6 +150,7 @@ private:
         qint64 storedTokens = 0;     ///< response tokens handed to the store
         GenerationStats base;        ///< of what was written before this run
         double firstBlockMs = 0.0;   ///< see GenerationStats
+        std::optional<PauseView> pause = std::nullopt;
     };
     /// What an answer begins with.
     struct Beginning {

@@ -49,6 +49,26 @@ ControlKind kindOf(ControlType type) {
     return ControlKind::Real;
 }
 
+const QString kThreshold = QStringLiteral("threshold");
+const QString kCoreset = QStringLiteral("moe_block_coreset_enabled");
+const QString kCoresetTopP = QStringLiteral("moe_block_coreset_top_p");
+const QString kDecoding = QStringLiteral("decoding");
+
+ControlValues changedValues(const ControlChange& change) {
+    ControlValues out;
+    if (change.threshold) out.insert(kThreshold, *change.threshold);
+    if (change.coresetEnabled) out.insert(kCoreset, *change.coresetEnabled);
+    if (change.coresetTopP) out.insert(kCoresetTopP, *change.coresetTopP);
+    if (change.decoding) out.insert(kDecoding, toQString(std::string(decodingModeName(*change.decoding))));
+    return out;
+}
+
+ModeChoiceView toModeChoice(const ModeChoice& choice) {
+    const auto rate = [&](DecodingMode mode) { return choice.rates.at(static_cast<std::size_t>(mode)); };
+    return {toQString(std::string(decodingModeName(choice.mode))), static_cast<ModeChoiceView::Reason>(choice.reason),
+            rate(DecodingMode::LowConfidence), rate(DecodingMode::SelfSpeculative), rate(DecodingMode::Autoregressive)};
+}
+
 TokenChoice toChoice(TokenId token, float probability, const Tokenizer* tokenizer) {
     return {token, probability, tokenizer != nullptr ? toQString(tokenizer->displayText(token)) : QString::number(token)};
 }
@@ -115,7 +135,12 @@ PassView toPassView(const PassRecord& pass, const Tokenizer* tokenizer, TokenId 
     for (const std::int32_t t : pass.resolved) view.resolved.append(t);
     view.accepted = pass.accepted;
     view.droppedFrom = pass.droppedFrom;
+    view.changed = changedValues(pass.changed);
+    if (pass.choice) view.choice = toModeChoice(*pass.choice);
     view.milliseconds = pass.stats.milliseconds;
+    view.weightBytes = pass.stats.weightBytes;
+    for (const LayerStats& l : pass.stats.layers)
+        view.layers.append({l.distinctExperts, l.coresetSize, l.coresetShare, l.freeExperts, l.expertBytes});
     if (!pass.stats.layers.empty()) {
         const auto layers = static_cast<double>(pass.stats.layers.size());
         for (const LayerStats& l : pass.stats.layers) {
@@ -124,6 +149,10 @@ PassView toPassView(const PassRecord& pass, const Tokenizer* tokenizer, TokenId 
         }
     }
     return view;
+}
+
+PauseView toPauseView(const PauseState& state) {
+    return {static_cast<qint32>(state.block), static_cast<qint32>(state.step), state.editable, state.complete};
 }
 
 EndReason toEndReason(StopReason reason) {
@@ -212,6 +241,19 @@ Status applyControlValues(GenerationConfig& config, const ControlValues& values)
     for (auto it = values.constBegin(); it != values.constEnd(); ++it)
         if (const Status s = setControl(config, it.key().toStdString(), controlInput(it.value())); !s.ok()) return s;
     return {};
+}
+
+ControlChange toControlChange(const ControlValues& values) {
+    GenerationConfig config;
+    const auto taken = [&](const QString& name) {
+        return values.contains(name) && setControl(config, name.toStdString(), controlInput(values.value(name))).ok();
+    };
+    ControlChange change;
+    if (taken(kThreshold)) change.threshold = config.threshold;
+    if (taken(kCoreset)) change.coresetEnabled = config.coresetEnabled;
+    if (taken(kCoresetTopP)) change.coresetTopP = config.coresetTopP;
+    if (taken(kDecoding)) change.decoding = config.decoding;
+    return change;
 }
 
 std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages) {

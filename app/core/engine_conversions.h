@@ -21,6 +21,9 @@ DeviceSummary toDeviceSummary(const DeviceInfo& device);
 ControlValues toControlValues(const GenerationConfig& config);
 /// Applies values over `config`; the error names the first one that is out of range.
 Status applyControlValues(GenerationConfig& config, const ControlValues& values);
+PauseView toPauseView(const PauseState& state);
+/// What of these values may change during a response; values out of range are left out.
+ControlChange toControlChange(const ControlValues& values);
 std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages);
 CompatibilityOverrides toOverrides(const CompatibilityChoices& choices);
 QList<CompatibilityValue> toCompatibilityValues(const std::vector<SwitchState>& states);

@@ -23,6 +23,7 @@ namespace {
 constexpr qint64 kTextInterval = 33;
 
 using Flag = std::shared_ptr<CancelFlag>;
+using Wheel = std::shared_ptr<Steering>;
 
 }  // namespace
 
@@ -50,7 +51,7 @@ public:
         return true;
     }
 
-    void generate(RequestId id, const GenerateRequest& request, const Flag& cancel);
+    void generate(RequestId id, const GenerateRequest& request, const Flag& cancel, const Wheel& steering);
     /// On the engine thread.
     void setPrefixBudget(quint64 bytes) { m_engine.prefixCache().setBudget(bytes); }
 
@@ -122,10 +123,11 @@ public:
         m_decodeClock.start();
     }
     void onPass(const PassRecord& pass) override {
-        if (pass.kind != PassKind::Token) ++m_stats.passes;
+        if (pass.kind != PassKind::Token && pass.kind != PassKind::Edit) ++m_stats.passes;
         m_stats.passMs += pass.stats.milliseconds;
         m_stats.blocks = pass.kind == PassKind::Token ? 0 : pass.block + 1 - m_firstBlock;
         m_single = pass.kind == PassKind::Token;
+        endPause();
         emit m_worker->passDone(m_id, toPassView(pass, m_model.tokenizer.get(), m_model.maskId));
     }
     void onTokens(std::span<const TokenId> tokens) override {
@@ -137,6 +139,12 @@ public:
         m_lastUpdate.start();
         emit m_worker->responseUpdated(m_id, update());
     }
+
+    void onPaused(const PauseState& state) override {
+        if (!m_pauseClock.isValid()) m_pauseClock.start();
+        emit m_worker->pausedAt(m_id, toPauseView(state));
+    }
+    void onResumed() override { emit m_worker->resumed(m_id); }
 
     GenerationOutcome finish(const DecodeResult& result) {
         m_text.finish();
@@ -159,10 +167,17 @@ public:
 private:
     static double milliseconds(const QElapsedTimer& clock) { return static_cast<double>(clock.nsecsElapsed()) / 1e6; }
 
+    /// A pause is over with the next record, at the latest when the response ends.
+    void endPause() {
+        if (m_pauseClock.isValid()) m_pausedMs += milliseconds(m_pauseClock);
+        m_pauseClock.invalidate();
+    }
+
     ResponseUpdate update() {
+        endPause();
         m_stats.responseTokens = m_tokens.size();
         m_stats.thinkingTokens = m_text.thinkingTokens();
-        if (m_decodeClock.isValid()) m_stats.decodeMs = milliseconds(m_decodeClock);
+        if (m_decodeClock.isValid()) m_stats.decodeMs = milliseconds(m_decodeClock) - m_pausedMs;
         return {toQString(m_text.thinking()),
                 toQString(m_text.answer()),
                 m_text.hasThinking(),
@@ -181,10 +196,12 @@ private:
     QElapsedTimer m_clock;
     QElapsedTimer m_decodeClock;
     QElapsedTimer m_lastUpdate;
+    QElapsedTimer m_pauseClock;
+    double m_pausedMs = 0.0;
     bool m_single = false;
 };
 
-void EngineWorker::Runner::generate(RequestId id, const GenerateRequest& request, const Flag& cancel) {
+void EngineWorker::Runner::generate(RequestId id, const GenerateRequest& request, const Flag& cancel, const Wheel& steering) {
     const auto text = this->text();
     if (!text || !text->format)
         return refuse(id, makeError(ErrorKind::NotFound, "no model is loaded", "open one with File, Open model"));
@@ -198,6 +215,7 @@ void EngineWorker::Runner::generate(RequestId id, const GenerateRequest& request
     engineRequest.boundaries = std::move(prompt->boundaries);
     engineRequest.begun.assign(request.begun.begin(), request.begun.end());
     engineRequest.begunBlocks = request.begunBlocks;
+    engineRequest.steering = steering.get();
 
     Observer observer(m_worker, id, *text, engineRequest);
     auto result =
@@ -219,7 +237,7 @@ struct EngineWorker::Private {
     QThreadPool loadPool;     // one load at a time, beside the engine
     QThreadPool examinePool;  // headers only; never waits for a load
     QHash<RequestId, Flag> flags;
-    QSet<RequestId> generations;
+    QHash<RequestId, Wheel> generations;  ///< queued or running
     RequestId lastId = 0;
     std::atomic<RequestId> newestPreview{0};
     std::atomic<RequestId> newestExamination{0};
@@ -286,6 +304,7 @@ EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_uniqu
     qRegisterMetaType<RequestId>("trefoil::RequestId");
     qRegisterMetaType<ModelSummary>();
     qRegisterMetaType<PassView>();
+    qRegisterMetaType<PauseView>();
     qRegisterMetaType<ResponseUpdate>();
     qRegisterMetaType<GenerationOutcome>();
     qRegisterMetaType<PromptView>();
@@ -304,6 +323,7 @@ EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_uniqu
 
 EngineWorker::~EngineWorker() {
     for (const Flag& flag : std::as_const(d->flags)) flag->request();
+    for (const Wheel& steering : std::as_const(d->generations)) steering->wake();
     d->newestPreview = 0;
     d->newestExamination = 0;
     for (QThreadPool* pool : {&d->textPool, &d->loadPool, &d->examinePool}) pool->waitForDone();
@@ -355,10 +375,46 @@ RequestId EngineWorker::generateAsync(const GenerateRequest& request) {
     const RequestId id = ++d->lastId;
     const Flag flag = std::make_shared<CancelFlag>();
     d->flags.insert(id, flag);
-    d->generations.insert(id);
+    const Wheel steering = std::make_shared<Steering>();
+    d->generations.insert(id, steering);
     QMetaObject::invokeMethod(
-        d->runner, [=, runner = d->runner] { runner->generate(id, request, flag); }, Qt::QueuedConnection);
+        d->runner, [=, runner = d->runner] { runner->generate(id, request, flag, steering); }, Qt::QueuedConnection);
     return id;
+}
+
+void EngineWorker::steer(RequestId id, const ControlValues& values) {
+    if (const Wheel steering = d->generations.value(id)) steering->change(toControlChange(values));
+}
+
+void EngineWorker::pause(RequestId id) {
+    if (const Wheel steering = d->generations.value(id)) steering->pause();
+}
+
+void EngineWorker::resume(RequestId id) {
+    if (const Wheel steering = d->generations.value(id)) steering->resume();
+}
+
+void EngineWorker::step(RequestId id) {
+    if (const Wheel steering = d->generations.value(id)) steering->step();
+}
+
+void EngineWorker::editRows(RequestId id, qint32 block, const QList<RowChange>& changes) {
+    const Wheel steering = d->generations.value(id);
+    const auto text = d->runner->text();
+    if (!steering || !text) return;
+    std::vector<RowEdit> edits;
+    for (const RowChange& change : changes)
+        edits.push_back({block, change.row, change.token < 0 ? text->maskId : static_cast<TokenId>(change.token)});
+    steering->edit(edits);
+}
+
+QList<TokenChoice> EngineWorker::tokensOf(const QString& text) const {
+    const auto model = d->runner->text();
+    QList<TokenChoice> out;
+    if (!model || !model->tokenizer) return out;
+    for (const TokenId id : model->tokenizer->encode(text.toStdString()))
+        out.append({id, 0.0F, toQString(model->tokenizer->displayText(id))});
+    return out;
 }
 
 RequestId EngineWorker::previewPromptAsync(const QList<PromptMessage>& messages, bool thinking) {
@@ -410,6 +466,7 @@ RequestId EngineWorker::fitPromptAsync(const QList<PromptMessage>& messages, con
 
 void EngineWorker::cancel(RequestId id) {
     if (const Flag flag = d->flags.value(id)) flag->request();
+    if (const Wheel steering = d->generations.value(id)) steering->wake();
 }
 
 bool EngineWorker::generating() const { return !d->generations.isEmpty(); }

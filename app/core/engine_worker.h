@@ -34,6 +34,18 @@ public:
     void setPrefixBudget(quint64 bytes);
     /// Queues a generation. Answers with passDone…, responseUpdated… and exactly one generationFinished.
     RequestId generateAsync(const GenerateRequest& request);
+    /// Changes threshold, coreset and decoding mode of a generation that is queued or running: from its next pass (the mode: its
+    /// next block) on. Other values, and unknown ids, are ignored. The passes say what changed (PassView::changed).
+    void steer(RequestId id, const ControlValues& values);
+    /// Pauses a generation before its next pass (answers with pausedAt), lets it go on, or lets it make one pass and pause again.
+    /// Unknown ids are ignored.
+    void pause(RequestId id);
+    void resume(RequestId id);
+    void step(RequestId id);
+    /// Changes rows of the block that a generation is paused over; a pass of type Edit and a new pausedAt say that it happened.
+    void editRows(RequestId id, qint32 block, const QList<RowChange>& changes);
+    /// The loaded model's tokens of a plain text; empty without a model.
+    [[nodiscard]] QList<TokenChoice> tokensOf(const QString& text) const;
     /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.
     RequestId previewPromptAsync(const QList<PromptMessage>& messages, bool thinking);
     /// Leaves out the oldest turns (never the system prompt or the last message) until prompt and answer fit the context.
@@ -55,6 +67,9 @@ signals:
     void loadFailed(trefoil::RequestId id, const QString& message, trefoil::LoadEnd end);
     void modelExamined(trefoil::RequestId id, const trefoil::ModelExaminationView& model);
     void prefillProgress(trefoil::RequestId id, qint64 done, qint64 total);
+    /// The generation waits. Comes again after each single step and each edit.
+    void pausedAt(trefoil::RequestId id, const trefoil::PauseView& state);
+    void resumed(trefoil::RequestId id);
     void passDone(trefoil::RequestId id, const trefoil::PassView& pass);
     void responseUpdated(trefoil::RequestId id, const trefoil::ResponseUpdate& response);
     void generationFinished(trefoil::RequestId id, const trefoil::GenerationOutcome& outcome);

@@ -31,7 +31,33 @@ struct RowView {
     bool operator==(const RowView&) const = default;
 };
 
-enum class PassType : quint8 { Denoise, Draft, Verify, Token };
+/// Edit is no pass of the model: a person changed rows of the block while it was paused.
+enum class PassType : quint8 { Denoise, Draft, Verify, Token, Edit };
+
+/// What a pass cost in one layer.
+struct LayerView {
+    qint32 distinctExperts = 0;
+    qint32 coresetSize = 0;     ///< 0: off
+    float coresetShare = 0.0F;  ///< of the router's mass
+    qint32 freeExperts = -1;    ///< that the rows would have chosen without a coreset; -1: not known
+    quint64 expertBytes = 0;    ///< of one expert's weights; 0: not known
+    bool operator==(const LayerView&) const = default;
+};
+
+/// Auto: which mode writes the next block (or as many single tokens), and why.
+struct ModeChoiceView {
+    enum class Reason : quint8 { Trial, Fastest, Retrial };
+    QString mode;  ///< value of `decoding`; empty: nothing was chosen with this pass
+    Reason reason = Reason::Trial;
+    double lowConfidenceRate = 0.0;  ///< measured tokens per second; 0: not measured yet
+    double selfSpeculativeRate = 0.0;
+    double autoregressiveRate = 0.0;
+    bool operator==(const ModeChoiceView&) const = default;
+};
+
+/// The controls of a conversation: contract name -> value (qlonglong, qulonglong for `seed`, double, bool or QString for
+/// `decoding`).
+using ControlValues = QHash<QString, QVariant>;
 
 /// One pass over a block, as displayed, replayed and stored.
 struct PassView {
@@ -49,7 +75,26 @@ struct PassView {
     double milliseconds = 0.0;
     double meanDistinctExperts = 0.0;  ///< per layer
     double meanCoresetSize = 0.0;      ///< per layer; 0 when the coreset is off
+    ControlValues changed;             ///< controls that the person changed meanwhile: in force from this pass on
+    ModeChoiceView choice;
+    quint64 weightBytes = 0;  ///< weights read by this pass; 0: not known
+    QList<LayerView> layers;
     bool operator==(const PassView&) const = default;
+};
+
+/// Where a paused response stands.
+struct PauseView {
+    qint32 block = 0;       ///< PassView::block
+    qint32 step = -1;       ///< of the last pass over it; -1: none yet
+    bool editable = false;  ///< rows of the block can be changed
+    bool complete = false;  ///< nothing in it is masked any more
+    bool operator==(const PauseView&) const = default;
+};
+
+/// A row changed by hand while the response is paused. `token` -1: the row is masked again.
+struct RowChange {
+    qint32 row = 0;
+    qint32 token = -1;
 };
 
 /// All passes of one response plus what is needed to draw them.
@@ -60,10 +105,6 @@ struct TraceView {
     QList<PassView> passes;
     bool operator==(const TraceView&) const = default;
 };
-
-/// The controls of a conversation: contract name -> value (qlonglong, qulonglong for `seed`, double, bool or QString for
-/// `decoding`).
-using ControlValues = QHash<QString, QVariant>;
 
 enum class ControlKind : quint8 { Integer, Unsigned64, Real, Boolean, Choice };
 
@@ -280,6 +321,7 @@ struct ModelSummary {
 
 Q_DECLARE_METATYPE(trefoil::PassView)
 Q_DECLARE_METATYPE(trefoil::TraceView)
+Q_DECLARE_METATYPE(trefoil::PauseView)
 Q_DECLARE_METATYPE(trefoil::ResponseUpdate)
 Q_DECLARE_METATYPE(trefoil::GenerationOutcome)
 Q_DECLARE_METATYPE(trefoil::ModelSummary)

@@ -16,7 +16,9 @@ namespace {
 
 // A packed piece: magic (4 bytes), format version (1), unpacked size (4, little endian), then one zstd frame.
 constexpr char kMagic[] = {'T', 'R', 'P', 'S'};
-constexpr quint8 kFormat = 1;
+constexpr quint8 kFormat = 2;
+/// Without what follows the means of a pass: changed controls, choice of the mode, cost per layer. Still read.
+constexpr quint8 kFirstFormat = 1;
 constexpr qsizetype kHeaderBytes = 9;
 /// A piece is closed when it is larger than this, so that no reader has to hold more than the limit below.
 constexpr qsizetype kPieceBytes = 16 * 1024 * 1024;
@@ -149,6 +151,7 @@ constexpr qsizetype kNumberBytes = 4;
 constexpr qsizetype kTextBytes = 4;
 constexpr qsizetype kChoiceBytes = 12;
 constexpr qsizetype kRowBytes = kChoiceBytes + 4;
+constexpr qsizetype kLayerBytes = 24;
 
 void writePass(Writer& out, const PassView& pass) {
     out.u8(static_cast<quint8>(pass.type));
@@ -173,6 +176,23 @@ void writePass(Writer& out, const PassView& pass) {
     out.real(pass.milliseconds);
     out.real(pass.meanDistinctExperts);
     out.real(pass.meanCoresetSize);
+    out.text(pass.changed.isEmpty() ? QString() : QString::fromUtf8(controlsToJson(pass.changed)));
+    out.text(pass.choice.mode);
+    if (!pass.choice.mode.isEmpty()) {
+        out.u8(static_cast<quint8>(pass.choice.reason));
+        out.real(pass.choice.lowConfidenceRate);
+        out.real(pass.choice.selfSpeculativeRate);
+        out.real(pass.choice.autoregressiveRate);
+    }
+    out.i64(static_cast<qint64>(pass.weightBytes));
+    out.count(pass.layers.size());
+    for (const LayerView& layer : pass.layers) {
+        out.i32(layer.distinctExperts);
+        out.i32(layer.coresetSize);
+        out.real32(layer.coresetShare);
+        out.i32(layer.freeExperts);
+        out.i64(static_cast<qint64>(layer.expertBytes));
+    }
 }
 
 QList<qint32> readNumbers(Reader& in) {
@@ -183,10 +203,34 @@ QList<qint32> readNumbers(Reader& in) {
     return numbers;
 }
 
-PassView readPass(Reader& in) {
+/// What format 2 added behind the changed controls.
+void readCosts(Reader& in, PassView& pass) {
+    pass.choice.mode = in.text();
+    if (!pass.choice.mode.isEmpty()) {
+        const quint8 reason = in.u8();
+        if (reason > static_cast<quint8>(ModeChoiceView::Reason::Retrial)) in.fail();
+        pass.choice.reason = static_cast<ModeChoiceView::Reason>(reason);
+        pass.choice.lowConfidenceRate = in.real();
+        pass.choice.selfSpeculativeRate = in.real();
+        pass.choice.autoregressiveRate = in.real();
+    }
+    pass.weightBytes = static_cast<quint64>(in.i64());
+    const qsizetype layers = in.count(kLayerBytes);
+    for (qsizetype i = 0; i < layers && in.good(); ++i) {
+        LayerView layer;
+        layer.distinctExperts = in.i32();
+        layer.coresetSize = in.i32();
+        layer.coresetShare = in.real32();
+        layer.freeExperts = in.i32();
+        layer.expertBytes = static_cast<quint64>(in.i64());
+        pass.layers.append(layer);
+    }
+}
+
+PassView readPass(Reader& in, quint8 format) {
     PassView pass;
     const quint8 type = in.u8();
-    if (type > static_cast<quint8>(PassType::Token)) in.fail();
+    if (type > static_cast<quint8>(format == kFirstFormat ? PassType::Token : PassType::Edit)) in.fail();
     pass.type = static_cast<PassType>(type);
     pass.block = in.i32();
     pass.step = in.i32();
@@ -209,6 +253,10 @@ PassView readPass(Reader& in) {
     pass.milliseconds = in.real();
     pass.meanDistinctExperts = in.real();
     pass.meanCoresetSize = in.real();
+    if (format == kFirstFormat) return pass;
+    const QString changed = in.text();
+    if (!changed.isEmpty() && !controlsFromJson(changed.toUtf8(), &pass.changed)) in.fail();
+    readCosts(in, pass);
     return pass;
 }
 
@@ -228,7 +276,8 @@ QByteArray compress(const QByteArray& bytes) {
 /// The bytes inside a packed piece; empty when it is damaged.
 QByteArray decompress(const QByteArray& packed) {
     if (packed.size() <= kHeaderBytes || std::memcmp(packed.constData(), kMagic, sizeof kMagic) != 0) return {};
-    if (static_cast<quint8>(packed[4]) != kFormat) return {};
+    const auto format = static_cast<quint8>(packed[4]);
+    if (format != kFormat && format != kFirstFormat) return {};
     quint32 size = 0;
     for (int i = 0; i < 4; ++i) size |= quint32{static_cast<quint8>(packed[5 + i])} << (8 * i);
     if (size == 0 || size > kMaxUnpacked) return {};
@@ -273,7 +322,7 @@ StoreResult<TraceView> unpackTrace(const QByteArray& packed) {
     trace.threshold = in.real();
     quint8 mark = in.u8();
     while (mark == kAnotherPass && in.good()) {
-        trace.passes.append(readPass(in));
+        trace.passes.append(readPass(in, static_cast<quint8>(packed[4])));
         mark = in.u8();
     }
     if (mark != kNoMorePasses || !in.good() || !in.atEnd()) return {{}, damaged()};

@@ -16,9 +16,21 @@ double millisecondsSince(Clock::time_point start) {
 
 /// Rows at the first block's start that hold the prompt's tail (align_blocks; low_confidence only).
 std::int64_t headRows(std::int64_t promptTokens, const GenerationConfig& config) {
-    const bool aligned = config.alignBlocks && config.decoding == DecodingMode::LowConfidence;
+    // Auto begins with the low-confidence mode.
+    const bool aligned =
+        config.alignBlocks && (config.decoding == DecodingMode::LowConfidence || config.decoding == DecodingMode::Auto);
     return aligned ? promptTokens % config.blockSize : 0;
 }
+
+/// A low-confidence block that is being filled in.
+struct OpenBlock {
+    std::vector<TokenId> tokens;
+    std::size_t promptRows = 0;
+    std::int64_t first = 0;  ///< response position of row 0
+    std::int64_t step = -1;  ///< of its last pass
+    std::size_t end = 0;     ///< the first end token's row, or the number of rows
+    bool open = true;        ///< something before that is masked
+};
 
 /// One run of decode(): the response so far and the three ways to extend it. Each step returns false when the run is over; the
 /// result's stop reason then says why.
@@ -38,6 +50,7 @@ public:
         m_ids.insert(m_ids.end(), request.begun.begin(), request.begun.end());
         m_result.response.assign(request.begun.begin(), request.begun.end());
         m_tokenRun = length();
+        if (m_config.decoding == DecodingMode::Auto) beginAuto();
     }
 
     DecodeResult run() {
@@ -52,9 +65,9 @@ public:
         m_result.prefillMilliseconds = millisecondsSince(start);
         if (prefilled) {
             const auto decodeStart = Clock::now();
-            bool more = true;
+            bool more = finished() || gate({m_block, -1, false, false}, nullptr);
             while (more && !finished()) more = step();
-            m_result.decodeMilliseconds = millisecondsSince(decodeStart);
+            m_result.decodeMilliseconds = millisecondsSince(decodeStart) - m_result.pausedMilliseconds;
             if (more) m_result.stopReason = m_ended ? StopReason::End : StopReason::Length;
         }
         return std::move(m_result);
@@ -67,7 +80,11 @@ private:
     [[nodiscard]] bool finished() const { return m_ended || length() >= m_config.maxNewTokens; }
 
     bool step() {
+        takeChanges();
+        if (m_auto) chooseMode();
+        if (!switchMode()) return false;
         switch (m_config.decoding) {
+            case DecodingMode::Auto:  // never in force here: chooseMode names one of the others
             case DecodingMode::LowConfidence:
                 return denoiseBlock();
             case DecodingMode::SelfSpeculative:
@@ -76,6 +93,141 @@ private:
                 return singleToken();
         }
         return false;
+    }
+
+    /// Takes over what a person changed since the last pass; the mode waits for the block's end.
+    void takeChanges() {
+        if (m_request.steering == nullptr) return;
+        const ControlChange change = m_request.steering->take();
+        ControlChange effective;
+        const auto apply = [](auto& value, const auto& wanted, auto& changed) {
+            if (!wanted || value == *wanted) return;
+            value = *wanted;
+            changed = wanted;
+        };
+        apply(m_config.threshold, change.threshold, effective.threshold);
+        apply(m_config.coresetEnabled, change.coresetEnabled, effective.coresetEnabled);
+        apply(m_config.coresetTopP, change.coresetTopP, effective.coresetTopP);
+        m_changed.add(effective);
+        if (!change.decoding) return;
+        if (*change.decoding == DecodingMode::Auto) {
+            if (!m_auto) {
+                const DecodingMode before = m_config.decoding;
+                beginAuto();
+                m_config.decoding = before;
+                m_changed.decoding = DecodingMode::Auto;
+            }
+        } else {
+            m_auto = false;
+            m_wantedMode = *change.decoding;
+        }
+    }
+
+    void beginAuto() {
+        m_auto = true;
+        m_chooser = {};
+        m_turnOpen = false;
+        m_config.decoding = m_wantedMode = DecodingMode::LowConfidence;
+    }
+
+    [[nodiscard]] double now() const {
+        const double time = m_request.clock ? m_request.clock()
+                                            : std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
+        return time - m_result.pausedMilliseconds;
+    }
+
+    /// Auto: after each block, or as many single tokens, the turn is measured and the next mode chosen.
+    void chooseMode() {
+        if (m_turnOpen && length() - m_turnStart < m_config.blockSize && m_config.decoding != DecodingMode::LowConfidence) return;
+        const double time = now();
+        if (m_turnOpen) m_chooser.measured(m_config.decoding, length() - m_turnStart, time - m_turnTime);
+        m_turnOpen = true;
+        m_turnStart = length();
+        m_turnTime = time;
+        const ModeChoice choice = m_chooser.next();
+        m_wantedMode = choice.mode;
+        m_choice = choice;
+    }
+
+    /// Before each pass: waits while a person has paused. False when the run was stopped meanwhile. `block`: the one whose rows
+    /// can be changed here, if any.
+    bool gate(PauseState state, OpenBlock* block) {
+        if (m_request.steering == nullptr || m_request.steering->mayGo()) return true;
+        const auto start = Clock::now();
+        Steering::Turn turn = Steering::Turn::Edit;
+        while (turn == Steering::Turn::Edit) {
+            if (block != nullptr) state.complete = !block->open;
+            m_observer.onPaused(state);
+            turn = m_request.steering->wait(m_cancel);
+            if (turn == Steering::Turn::Edit) edit(m_request.steering->takeEdits(), block);
+        }
+        m_result.pausedMilliseconds += millisecondsSince(start);
+        if (turn == Steering::Turn::Stop) return !cancelled();
+        if (!m_request.steering->paused()) m_observer.onResumed();
+        return true;
+    }
+
+    /// Changes rows of the open block by hand; the trace gets a record of its own for it.
+    void edit(const std::vector<RowEdit>& edits, OpenBlock* block) {
+        if (block == nullptr) return;
+        PassRecord record{PassKind::Edit,
+                          m_block,
+                          block->step,
+                          block->first,
+                          static_cast<std::int32_t>(block->promptRows),
+                          {},
+                          {},
+                          {},
+                          0,
+                          -1,
+                          {}};
+        const std::vector<TokenId> before = block->tokens;
+        for (const RowEdit& e : edits) {
+            const bool inside =
+                e.row >= static_cast<std::int32_t>(block->promptRows) && e.row < static_cast<std::int32_t>(block->tokens.size());
+            if (e.block != m_block || !inside || e.token < 0 || e.token >= m_model.vocabSize) continue;
+            block->tokens[static_cast<std::size_t>(e.row)] = e.token;
+        }
+        if (block->tokens == before) return;
+        for (std::size_t t = 0; t < before.size(); ++t)
+            if (block->tokens[t] != before[t] && block->tokens[t] != m_model.maskTokenId)
+                record.resolved.push_back(static_cast<std::int32_t>(t));
+        close(*block);
+        record.tokens = block->tokens;
+        if (!block->open) record.droppedFrom = droppedRow(block->end, block->first, block->tokens.size());
+        note(std::move(record));
+    }
+
+    /// Looks whether anything that counts is still masked.
+    void close(OpenBlock& block) const {
+        block.end = firstEnd(block.tokens, block.promptRows);
+        block.open = masksBefore(block.tokens, block.end);
+    }
+
+    /// Between blocks: goes over to the mode that is wanted. A change that cannot be made here waits for the next block.
+    bool switchMode() {
+        if (m_wantedMode == m_config.decoding) return true;
+        const DecodingMode before = m_config.decoding;
+        if (m_wantedMode == DecodingMode::LowConfidence) {
+            // Blocks begin at the next token now, so the last one may reach further than the one that was counted for.
+            const std::int64_t size = m_config.blockSize;
+            const std::int64_t rest = (m_config.maxNewTokens - length() + size - 1) / size * size;
+            if (m_result.promptTokens + length() + rest > m_model.maxPositionEmbeddings) return true;
+        } else if (before == DecodingMode::LowConfidence) {
+            if (m_clean.empty()) return true;  // nothing is written yet that the next token could follow
+            if (!countAppended(std::exchange(m_uncounted, {}))) return false;
+            const PassControls next = controls(length(), 0);
+            auto pass = m_executor.commit(std::exchange(m_clean, {}), &next);
+            if (!pass.ok()) return fail(pass.error());
+            m_next = pass->rows.back();
+            m_nextStats = std::move(pass->stats);
+        }
+        if (before == DecodingMode::Autoregressive)
+            m_block += (length() - m_tokenRun + m_config.blockSize - 1) / m_config.blockSize;
+        m_tokenRun = length();
+        m_config.decoding = m_wantedMode;
+        if (!m_auto) m_changed.decoding = m_wantedMode;
+        return true;
     }
 
     bool fail(const Error& error) {
@@ -165,7 +317,12 @@ private:
     }
 
     void note(PassRecord&& record) {
-        if (record.kind != PassKind::Token) ++m_result.passes;
+        const bool pass = record.kind != PassKind::Edit;
+        if (pass) {
+            record.changed = std::exchange(m_changed, {});
+            record.choice = std::exchange(m_choice, std::nullopt);
+        }
+        if (pass && record.kind != PassKind::Token) ++m_result.passes;
         m_result.passMilliseconds += record.stats.milliseconds;
         m_observer.onPass(record);
     }
@@ -213,35 +370,44 @@ private:
     bool denoiseBlock() {
         const auto size = static_cast<std::size_t>(m_config.blockSize);
         // Tokens before the first block that its alignment takes in; those of the response were counted with what was begun.
-        const auto promptRows =
-            m_result.blocks == 0 ? static_cast<std::size_t>(headRows(static_cast<std::int64_t>(m_ids.size()), m_config)) : 0;
+        const auto promptRows = m_clean.empty() && length() == static_cast<std::int64_t>(m_request.begun.size())
+                                    ? static_cast<std::size_t>(headRows(static_cast<std::int64_t>(m_ids.size()), m_config))
+                                    : 0;
         const std::int64_t first = length() - static_cast<std::int64_t>(promptRows);
-        std::vector<TokenId> block(size, m_model.maskTokenId);
+        OpenBlock block{std::vector<TokenId>(size, m_model.maskTokenId), promptRows, first, -1, size, true};
         const auto tail = std::span(m_ids).last(promptRows);
-        std::copy(tail.begin(), tail.end(), block.begin());
+        std::copy(tail.begin(), tail.end(), block.tokens.begin());
 
-        std::size_t end = size;
-        bool open = true;
-        for (std::int64_t step = 0; open; ++step) {
-            if (cancelled()) return false;
-            auto pass = denoisePass(block, controls(first, step, static_cast<std::int64_t>(promptRows)));
-            if (!pass.ok()) return fail(pass.error());
-            PassRecord record{
-                PassKind::Denoise, m_block, step, first, static_cast<std::int32_t>(promptRows), {}, {}, {}, 0, -1, {}};
-            record.resolved = rowsToResolve(block, pass->rows);
-            for (const std::int32_t t : record.resolved)
-                block[static_cast<std::size_t>(t)] = pass->rows[static_cast<std::size_t>(t)].token;
-            end = firstEnd(block, promptRows);
-            open = masksBefore(block, end);
-            record.tokens = block;
-            record.rows = std::move(pass->rows);
-            record.stats = std::move(pass->stats);
-            if (!open) record.droppedFrom = droppedRow(end, first, size);
-            note(std::move(record));
+        bool more = true;
+        while (more && block.open) {
+            if (cancelled() || !denoiseStep(block)) return false;
+            more = gate({m_block, block.step, true, false}, &block);
         }
+        // What was stopped while it was paused over a complete block keeps it.
+        if (block.open) return false;
         countBlock();
-        m_uncounted = append(std::span(block).subspan(promptRows, std::min(end + 1, size) - promptRows));
-        m_clean = std::move(block);
+        m_uncounted = append(std::span(block.tokens).subspan(promptRows, std::min(block.end + 1, size) - promptRows));
+        m_clean = std::move(block.tokens);
+        return more;
+    }
+
+    /// One noisy pass over the open block.
+    bool denoiseStep(OpenBlock& block) {
+        takeChanges();
+        ++block.step;
+        const auto promptRows = static_cast<std::int32_t>(block.promptRows);
+        auto pass = denoisePass(block.tokens, controls(block.first, block.step, promptRows));
+        if (!pass.ok()) return fail(pass.error());
+        PassRecord record{PassKind::Denoise, m_block, block.step, block.first, promptRows, {}, {}, {}, 0, -1, {}};
+        record.resolved = rowsToResolve(block.tokens, pass->rows);
+        for (const std::int32_t t : record.resolved)
+            block.tokens[static_cast<std::size_t>(t)] = pass->rows[static_cast<std::size_t>(t)].token;
+        close(block);
+        record.tokens = block.tokens;
+        record.rows = std::move(pass->rows);
+        record.stats = std::move(pass->stats);
+        if (!block.open) record.droppedFrom = droppedRow(block.end, block.first, block.tokens.size());
+        note(std::move(record));
         return true;
     }
 
@@ -270,7 +436,7 @@ private:
         drafted.stats = std::move(draft->stats);
         note(std::move(drafted));
 
-        if (cancelled()) return false;
+        if (cancelled() || !gate({m_block, 0, false, false}, nullptr)) return false;
         auto check = m_executor.verify(block, controls(length() + 1, 0));
         if (!check.ok()) return fail(check.error());
         std::size_t keep = 1;
@@ -283,7 +449,7 @@ private:
         verified.droppedFrom = droppedRow(firstEnd(block, 0), length(), keep);
         note(std::move(verified));
         countBlock();
-        return countAppended(append(block));
+        return countAppended(append(block)) && gate({m_block - 1, 1, false, true}, nullptr);
     }
 
     /// Autoregressive: the last row's choice joins the response and is run for the next.
@@ -305,9 +471,11 @@ private:
                           {}};
         record.droppedFrom = m_model.isEos(token) ? 0 : -1;
         record.stats = std::move(m_nextStats);
+        const PauseState paused{record.block, record.step, false, false};
         note(std::move(record));
         if (!countAppended(append(std::span(&token, 1)))) return false;
         if (finished()) return true;
+        if (!gate(paused, nullptr)) return false;
         const PassControls next = controls(length(), 0);
         auto pass = m_executor.commit(std::span(&token, 1), &next);
         if (!pass.ok()) return fail(pass.error());
@@ -329,11 +497,19 @@ private:
     Executor& m_executor;
     const ModelConfig& m_model;
     const DecodeRequest& m_request;
-    const GenerationConfig& m_config;
+    GenerationConfig m_config;  ///< the request's, with what was changed since
     DecodeObserver& m_observer;
     const CancelFlag& m_cancel;
 
     DecodeResult m_result;
+    DecodingMode m_wantedMode = m_config.decoding;
+    ControlChange m_changed;  ///< in force, and not in the trace yet
+    bool m_auto = false;      ///< m_chooser says which mode writes the next turn
+    ModeChooser m_chooser;
+    std::optional<ModeChoice> m_choice;  ///< not in the trace yet
+    bool m_turnOpen = false;
+    std::int64_t m_turnStart = 0;  ///< response position
+    double m_turnTime = 0.0;
     bool m_thinking;                   ///< a think phase is open at the end of the response so far
     bool m_ended = false;              ///< an end token was reached
     std::vector<TokenId> m_ids;        ///< the prompt and what was begun

@@ -5,11 +5,13 @@
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/decode/generation_config.h"
+#include "engine/decode/steering.h"
 #include "engine/decode/trace.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/prefix_cache.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,6 +37,20 @@ struct DecodeRequest {
     PrefixCache* cache = nullptr;
     /// Lengths of the prompt, ascending, at which a snapshot is kept: where a later prompt may part from this one.
     std::span<const std::int64_t> snapshotsAt = {};
+
+    /// Changes, pauses and edits while the response is written; not owned, nullptr: there are none.
+    Steering* steering = nullptr;
+    /// Milliseconds since any moment, for decoding auto; empty: a steady clock. Time spent paused is taken off.
+    std::function<double()> clock = {};
+};
+
+/// Where a paused response stands: after the pass `step` of `block`.
+struct PauseState {
+    std::int64_t block = 0;
+    std::int64_t step = -1;  ///< -1: before the block's first pass
+    bool editable = false;   ///< rows of the block can be changed (low-confidence blocks only)
+    bool complete = false;   ///< the block's last pass is over, and nothing in it is masked
+    bool operator==(const PauseState&) const = default;
 };
 
 /// Called from the decoding thread. Implementations must be quick: the engine waits for them.
@@ -45,6 +61,10 @@ public:
     virtual void onPass(const PassRecord& /*pass*/) {}
     /// Tokens that joined the response (end token left out), after a block, an accepted head or one autoregressive step.
     virtual void onTokens(std::span<const TokenId> /*tokens*/) {}
+    /// The run waits for a person (Steering). Comes again after each step and each edit.
+    virtual void onPaused(const PauseState& /*state*/) {}
+    /// It goes on after a pause; not called for a step, after which it pauses again, nor when it is stopped.
+    virtual void onResumed() {}
 };
 
 struct DecodeResult {
@@ -56,8 +76,9 @@ struct DecodeResult {
     std::int64_t passes = 0;        ///< denoise + draft + verify
     std::int64_t blocks = 0;        ///< new ones
     double prefillMilliseconds = 0.0;
-    double decodeMilliseconds = 0.0;  ///< wall time after the prefill
+    double decodeMilliseconds = 0.0;  ///< wall time after the prefill, pauses left out
     double passMilliseconds = 0.0;    ///< of it inside passes
+    double pausedMilliseconds = 0.0;
 };
 
 /// What a request needs of the context: prompt and response, rounded up to whole blocks (section 6). `begunTokens` of the

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 using Member = std::variant<std::int64_t GenerationConfig::*, std::uint64_t GenerationConfig::*, double GenerationConfig::*,
                             bool GenerationConfig::*, DecodingMode GenerationConfig::*>;
 
-constexpr std::string_view kDecodingModes = "low_confidence,self_speculative,autoregressive";
+constexpr std::string_view kDecodingModes = "low_confidence,self_speculative,autoregressive,auto";
 constexpr double kMaxInt31 = 2147483647.0;
 constexpr double kMaxRampTokens = 1048576.0;  // 2^20
 constexpr double kMaxNewTokens = 1048576.0;   // a model's context is checked per request
@@ -110,7 +110,8 @@ bool parseBool(std::string_view text, bool& value) {
 }
 
 bool parseMode(std::string_view text, DecodingMode& mode) {
-    for (const DecodingMode m : {DecodingMode::LowConfidence, DecodingMode::SelfSpeculative, DecodingMode::Autoregressive})
+    for (const DecodingMode m :
+         {DecodingMode::LowConfidence, DecodingMode::SelfSpeculative, DecodingMode::Autoregressive, DecodingMode::Auto})
         if (decodingModeName(m) == text) return mode = m, true;
     return false;
 }
@@ -163,6 +164,8 @@ std::string_view decodingModeName(DecodingMode mode) {
             return "self_speculative";
         case DecodingMode::Autoregressive:
             return "autoregressive";
+        case DecodingMode::Auto:
+            return "auto";
     }
     return {};
 }

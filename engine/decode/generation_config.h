@@ -10,7 +10,8 @@
 
 namespace trefoil {
 
-enum class DecodingMode : std::uint8_t { LowConfidence, SelfSpeculative, Autoregressive };
+/// Auto: one of the others, chosen for each block by ModeChooser.
+enum class DecodingMode : std::uint8_t { LowConfidence, SelfSpeculative, Autoregressive, Auto };
 
 /// The controls, with the defaults of section 7. Values are kept as the contract types them; arithmetic on logits is float32.
 struct GenerationConfig {

@@ -12,6 +12,8 @@ std::string_view passKindName(PassKind kind) {
             return "verify";
         case PassKind::Token:
             return "token";
+        case PassKind::Edit:
+            return "edit";
     }
     return {};
 }

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "engine/base/types.h"
+#include "engine/decode/mode_chooser.h"
+#include "engine/decode/steering.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +34,8 @@ struct LayerStats {
     std::int32_t distinctExperts = 0;  ///< experts whose weights were read
     std::int32_t coresetSize = 0;      ///< experts kept by the coreset; 0 when off
     float coresetShare = 0.0F;         ///< share of the router mass that the coreset covers; 0 when off
+    std::int32_t freeExperts = -1;     ///< experts that the rows choose without a coreset; -1: this device does not count them
+    std::uint64_t expertBytes = 0;     ///< weight bytes of one routed expert; 0: this device does not say
 };
 
 struct PassStats {
@@ -44,11 +49,13 @@ enum class PassKind : std::uint8_t {
     Draft,
     Verify,
     Token,  ///< one autoregressive step; displayed, but no pass of the contract and not in golden traces
+    Edit,   ///< no pass: a person changed rows of the block while it was paused
 };
 
 [[nodiscard]] std::string_view passKindName(PassKind kind);
 
-/// One pass. `tokens` is the block after it, the mask id where unresolved (of a verify: the accepted head).
+/// One pass. `tokens` is the block after it, the mask id where unresolved (of a verify: the accepted head). Of an Edit:
+/// `resolved` are the rows that were fixed; those that were masked again hold the mask id; `step` is that of the pass before.
 struct PassRecord {
     PassKind kind = PassKind::Denoise;
     std::int64_t block = 0;          ///< from 0; one a round in self-speculation
@@ -62,6 +69,8 @@ struct PassRecord {
     std::int32_t droppedFrom =
         -1;  ///< first row at or after the first end token or the length cut; -1: none (known with the block's last pass)
     PassStats stats;
+    ControlChange changed = {};                       ///< controls that a person changed: in force from this pass on
+    std::optional<ModeChoice> choice = std::nullopt;  ///< decoding auto: what was chosen with this pass, and why
 };
 
 }  // namespace trefoil

@@ -377,12 +377,17 @@ void CpuModel::storeKeysAndValues(const AttentionWeights& w, LayerPrefix& prefix
 
 void CpuModel::mixture(const LayerWeights& w, std::optional<float> coresetTopP, LayerStats& stats) {
     route(w);
-    if (coresetTopP && *coresetTopP < 1.0F) restrictToCoreset(*coresetTopP, stats);
+    const bool restricted = coresetTopP && *coresetTopP < 1.0F;
+    if (restricted) {
+        stats.freeExperts = countChosenExperts();
+        restrictToCoreset(*coresetTopP, stats);
+    }
     stats.distinctExperts = groupByExpert();
+    if (!restricted) stats.freeExperts = stats.distinctExperts;
     const MixtureWeights& m = w.mixture;
-    m_readBytes +=
-        m.router.weightBytesPerItem() + m.sharedGate.bytes() +
-        static_cast<std::uint64_t>(stats.distinctExperts) * (m.gateUp.weightBytesPerItem() + m.down.weightBytesPerItem());
+    stats.expertBytes = m.gateUp.weightBytesPerItem() + m.down.weightBytesPerItem();
+    m_readBytes += m.router.weightBytesPerItem() + m.sharedGate.bytes() +
+                   static_cast<std::uint64_t>(stats.distinctExperts) * stats.expertBytes;
     const auto forExperts = [&](const kernels::PackedMatrix& weights, bool down) {
         for (std::int64_t e = 0; e < m_config.numExperts; ++e) {
             const std::int64_t first = m_work.firstPair[e];
@@ -440,6 +445,19 @@ void CpuModel::route(const LayerWeights& w) {
             if (m_config.compatibility.coresetMassRenormalised) std::copy(weights.begin(), weights.end(), masses.begin());
         }
     });
+}
+
+/// How many experts the rows have chosen among them.
+std::int32_t CpuModel::countChosenExperts() {
+    const auto seen = m_work.kept.span();
+    std::fill(seen.begin(), seen.end(), std::uint8_t{0});
+    std::int32_t distinct = 0;
+    for (std::int64_t i = 0; i < m_rows * m_config.numExpertsPerTok; ++i) {
+        std::uint8_t& one = seen[static_cast<std::size_t>(m_work.experts[i])];
+        if (one == 0) ++distinct;
+        one = 1;
+    }
+    return distinct;
 }
 
 /// Section 5: each row chooses again among the experts that the block keeps.

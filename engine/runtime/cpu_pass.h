@@ -86,6 +86,7 @@ private:
     void storeKeysAndValues(const AttentionWeights& w, LayerPrefix& prefix, std::int64_t prefixLength);
     void mixture(const LayerWeights& w, std::optional<float> coresetTopP, LayerStats& stats);
     void route(const LayerWeights& w);
+    std::int32_t countChosenExperts();
     void restrictToCoreset(float topP, LayerStats& stats);
     std::int32_t groupByExpert();
     void addMixture();

@@ -4,6 +4,7 @@
 
 #include <zstd.h>
 
+#include <QFile>
 #include <QTest>
 
 #include <cmath>
@@ -14,6 +15,7 @@ class TraceStoreTest : public QObject {
     Q_OBJECT
 private slots:
     void roundTrip();
+    void firstFormatIsStillRead();
     void emptyTrace();
     void manyRowsStaySmall();
     void cutAnywhereIsAProblem();
@@ -26,12 +28,38 @@ void TraceStoreTest::roundTrip() {
     TraceView trace = samples::trace(5);
     trace.passes[0].milliseconds = 1e300;
     trace.passes[1].rows.clear();
+    trace.passes[3].changed = {{QStringLiteral("threshold"), 0.4},
+                               {QStringLiteral("decoding"), QStringLiteral("autoregressive")}};
+    trace.passes[4].type = PassType::Edit;
+    trace.passes[4].choice = {QStringLiteral("self_speculative"), ModeChoiceView::Reason::Retrial, 120.5, 90.25, 1.0 / 3.0};
+    trace.passes[4].weightBytes = 69'300'000'000;
+    trace.passes[4].layers = {{17, 12, 0.91F, 31, 3'145'728}, {8, 0, 0.0F, -1, 0}};
     trace.passes[2].firstPosition = -(qint64{1} << 40);
     const auto pieces = packTrace(trace);
     QCOMPARE(pieces.size(), 1);
     const auto read = unpackTraces(pieces);
     QVERIFY2(read.ok(), qPrintable(read.problem.text()));
     QCOMPARE(read.value, trace);
+}
+
+void TraceStoreTest::firstFormatIsStillRead() {
+    // Written by a version that knew format 1.
+    QFile file(QStringLiteral(TREFOIL_SOURCE_DIR "/tests/fuzz/corpus/trace_blob/packed"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray piece = file.readAll();
+    QCOMPARE(piece.at(4), '\x01');
+    const StoreResult<TraceView> read = unpackTrace(piece);
+    QVERIFY2(read.ok(), qPrintable(read.problem.text()));
+    QCOMPARE(read.value.maskId, 4);
+    QCOMPARE(read.value.blockSize, 2);
+    QCOMPARE(read.value.threshold, 0.95);
+    QVERIFY(!read.value.passes.isEmpty());
+    QVERIFY(!read.value.passes.first().texts.isEmpty());
+    QVERIFY(read.value.passes.first().changed.isEmpty() && read.value.passes.first().layers.isEmpty());
+    // Stored again, it is of the format of today.
+    const auto again = packTrace(read.value);
+    QCOMPARE(again.first().at(4), '\x02');
+    QCOMPARE(unpackTraces(again).value, read.value);
 }
 
 void TraceStoreTest::emptyTrace() {
@@ -78,7 +106,7 @@ QByteArray pieceAround(const QByteArray& bytes) {
     QByteArray frame(static_cast<qsizetype>(ZSTD_compressBound(static_cast<size_t>(bytes.size()))), Qt::Uninitialized);
     frame.truncate(static_cast<qsizetype>(
         ZSTD_compress(frame.data(), static_cast<size_t>(frame.size()), bytes.constData(), static_cast<size_t>(bytes.size()), 1)));
-    QByteArray piece("TRPS\x01", 5);
+    QByteArray piece("TRPS\x02", 5);
     for (int i = 0; i < 4; ++i) piece.append(static_cast<char>((bytes.size() >> (8 * i)) & 0xFF));
     return piece + frame;
 }
@@ -119,7 +147,7 @@ void TraceStoreTest::lyingSizesAreRefused() {
     QVERIFY(bomb.size() < 100'000);
     QVERIFY(!unpackTrace(bomb).ok());
     QByteArray unknownFormat = packed;
-    unknownFormat[4] = 2;
+    unknownFormat[4] = 3;
     QVERIFY(!unpackTrace(unknownFormat).ok());
 }
 

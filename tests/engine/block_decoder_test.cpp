@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace trefoil {
@@ -300,6 +301,109 @@ TEST(Prefill, GoesChunkByChunk) {
     const Outcome out = run(executor, plainConfig(8, 8), std::vector<TokenId>(600, 3));
     EXPECT_EQ(out.seen.prefills, (std::vector<std::int64_t>{0, 256, 512, 600}));
     EXPECT_EQ(out.result.promptTokens, 600);
+}
+
+/// Runs a request; before the pass with a given number (from 0) a change is given.
+Outcome runSteered(ScriptedExecutor& executor, const GenerationConfig& config, std::int64_t beforePass,
+                   const ControlChange& change) {
+    class Steerer : public Recorder {
+    public:
+        Steerer(Steering* steering, std::int64_t before, const ControlChange& change)
+            : m_steering(steering), m_before(before), m_change(change) {
+            give(0);
+        }
+        void onPass(const PassRecord& pass) override {
+            Recorder::onPass(pass);
+            give(static_cast<std::int64_t>(passes.size()));
+        }
+
+    private:
+        void give(std::int64_t next) {
+            if (next == m_before) m_steering->change(m_change);
+        }
+        Steering* m_steering;
+        std::int64_t m_before;
+        ControlChange m_change;
+    };
+    Steering steering;
+    Steerer seen(&steering, beforePass, change);
+    const std::vector<TokenId> prompt{1, 2};
+    DecodeRequest request{prompt, config, false, kThinkEnd};
+    request.steering = &steering;
+    Outcome out;
+    out.result = decode(executor, request, seen, CancelFlag());
+    out.seen.passes = seen.passes;
+    return out;
+}
+
+TEST(Steering, LaterValuesWinAndAreTakenOnce) {
+    Steering steering;
+    steering.change({0.5, true, std::nullopt, std::nullopt});
+    steering.change({0.7, std::nullopt, 0.8, std::nullopt});
+    EXPECT_EQ(steering.take(), (ControlChange{0.7, true, 0.8, std::nullopt}));
+    EXPECT_TRUE(steering.take().empty());
+}
+
+TEST(Steering, AThresholdTakesEffectAtTheNextPass) {
+    // Every row has a confidence of about a half.
+    ScriptedExecutor executor(scriptedConfig(kVocab), [](const ScriptedRow&) {
+        std::vector<float> logits(kVocab, -1000.0F);
+        logits[3] = 1.0F;
+        logits[4] = 0.999F;
+        return logits;
+    });
+    GenerationConfig config = plainConfig(8, 8);
+    config.threshold = 0.9;
+    const Outcome out = runSteered(executor, config, 2, {0.4, std::nullopt, std::nullopt, std::nullopt});
+    ASSERT_EQ(out.seen.passes.size(), 3U);
+    EXPECT_EQ(out.seen.passes[0].resolved.size(), 1U);
+    EXPECT_EQ(out.seen.passes[1].resolved.size(), 1U);
+    EXPECT_EQ(out.seen.passes[2].resolved.size(), 6U);
+    EXPECT_TRUE(out.seen.passes[1].changed.empty());
+    EXPECT_EQ(out.seen.passes[2].changed, (ControlChange{0.4, std::nullopt, std::nullopt, std::nullopt}));
+    // What is as it was is no change.
+    const Outcome same = runSteered(executor, config, 2, {0.9, true, std::nullopt, DecodingMode::LowConfidence});
+    for (const PassRecord& pass : same.seen.passes) EXPECT_TRUE(pass.changed.empty());
+}
+
+TEST(Steering, AModeTakesEffectAtTheNextBlockAndTheTextStaysWhole) {
+    constexpr std::array kModes{DecodingMode::LowConfidence, DecodingMode::SelfSpeculative, DecodingMode::Autoregressive};
+    std::vector<TokenId> text;
+    for (int i = 0; i < 22; ++i) text.push_back(static_cast<TokenId>(1 + i % 8));
+    text.push_back(kEnd);
+    for (const DecodingMode from : kModes) {
+        for (const DecodingMode to : kModes) {
+            for (std::int64_t before = 0; before < 6; ++before) {
+                ScriptedExecutor executor(scriptedConfig(kVocab), fixedText(text, 2));
+                GenerationConfig config = plainConfig(4, 64);
+                config.frequencyPenalty = 0.01;
+                config.decoding = from;
+                const Outcome out = runSteered(executor, config, before, {std::nullopt, std::nullopt, std::nullopt, to});
+                EXPECT_EQ(out.result.response, std::vector<TokenId>(text.begin(), text.end() - 1))
+                    << static_cast<int>(from) << static_cast<int>(to) << before;
+                EXPECT_EQ(out.result.stopReason, StopReason::End);
+                const auto marked = std::count_if(out.seen.passes.begin(), out.seen.passes.end(),
+                                                  [](const PassRecord& p) { return p.changed.decoding.has_value(); });
+                EXPECT_EQ(marked, from == to ? 0 : 1);
+                std::int64_t block = 0;
+                for (const PassRecord& pass : out.seen.passes) {
+                    EXPECT_TRUE(pass.block == block || pass.block == block + 1);
+                    block = pass.block;
+                }
+            }
+        }
+    }
+}
+
+TEST(Steering, AModeThatNeedsMoreRoomThanThereIsWaits) {
+    // 2 + 8 positions: from the third token on, blocks of 4 would reach beyond them.
+    ScriptedExecutor executor(scriptedConfig(kVocab, 10), [](const ScriptedRow&) { return peak(kVocab, 3, 20); });
+    GenerationConfig config = plainConfig(4, 8);
+    config.decoding = DecodingMode::Autoregressive;
+    const Outcome out = runSteered(executor, config, 2, {std::nullopt, std::nullopt, std::nullopt, DecodingMode::LowConfidence});
+    EXPECT_EQ(out.result.response.size(), 8U);
+    EXPECT_EQ(out.result.stopReason, StopReason::Length);
+    EXPECT_LE(executor.prefixLength(), 10);
 }
 
 }  // namespace

@@ -28,9 +28,10 @@ void checkTrace(const QByteArray& packed) {
     require(reread.ok() && packTrace(reread.value) == again, "an accepted trace survives storing");
 }
 
-/// A well-packed piece with any content.
-QByteArray packed(std::span<const std::uint8_t> content) {
-    QByteArray out("TRPS\1", 5);
+/// A well-packed piece of the given format with any content.
+QByteArray packed(std::span<const std::uint8_t> content, char format) {
+    QByteArray out("TRPS", 4);
+    out.append(format);
     for (int i = 0; i < 4; ++i) out.append(static_cast<char>(content.size() >> (8 * i) & 0xFFU));
     QByteArray frame(static_cast<qsizetype>(ZSTD_compressBound(content.size())), Qt::Uninitialized);
     const std::size_t bytes =
@@ -64,7 +65,7 @@ void checkBlocks(const std::vector<MarkdownBlock>& blocks) {
 
 void traceBlob(std::span<const std::uint8_t> input) {
     checkTrace(asBytes(input));
-    checkTrace(packed(input));
+    for (const char format : {1, 2}) checkTrace(packed(input, format));
 }
 
 void markdownText(std::span<const std::uint8_t> input) {

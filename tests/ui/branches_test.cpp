@@ -16,6 +16,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <utility>
+
 namespace {
 
 using trefoil::ControlValues;
@@ -73,6 +75,7 @@ private slots:
     void anAnswerCutByItsLengthGoesOn();
     void theBlocksBeforeStay();
     void thePromptIsReused();
+    void controlsChangeWhileItWrites();
     void looksRight();
 };
 
@@ -297,6 +300,32 @@ void BranchesTest::thePromptIsReused() {
     QVERIFY(answeredAfter(w, with.id));
     QCOMPARE(w.lastMessage().stats.reusedTokens, 0);
     QCOMPARE(w.lastMessage().responseIds, with.responseIds);
+}
+
+void BranchesTest::controlsChangeWhileItWrites() {
+    const QTemporaryDir folder;
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    set(w, QStringLiteral("threshold"), 1.0);  // a token a pass
+    set(w, QStringLiteral("max_new_tokens"), 192);
+    bool given = false;
+    connect(w.chat.get(), &trefoil::ChatController::passArrived, w.window.get(), [&](const trefoil::PassView&) {
+        if (!std::exchange(given, true)) set(w, QStringLiteral("threshold"), 0.3);
+    });
+    w.ask(QStringLiteral("Count from 1 to 40."));
+    QVERIFY(w.waitForAnswer());
+    const MessageRecord answer = w.lastMessage();
+    const TraceView trace = traceOf(w, answer.id);
+    qsizetype marked = 0;
+    for (const trefoil::PassView& pass : trace.passes) {
+        if (pass.changed.isEmpty()) continue;
+        ++marked;
+        QCOMPARE(pass.changed.value(QStringLiteral("threshold")).toDouble(), 0.3);
+        QVERIFY(pass.block > 0 || pass.step > 0);
+    }
+    QCOMPARE(marked, 1);
+    QVERIFY(answer.stats.passes < answer.stats.responseTokens);
+    QCOMPARE(answer.settings.value(QStringLiteral("threshold")).toDouble(), 1.0);  // as it began
 }
 
 void BranchesTest::looksRight() {

@@ -39,6 +39,35 @@ QToolButton* makeButton(const QString& objectName, const QString& name, QWidget*
     return button;
 }
 
+/// Why Auto writes this block as it does; empty when nothing was chosen.
+QString choiceText(const ModeChoiceView& choice, const QLocale& locale) {
+    if (choice.mode.isEmpty()) return {};
+    const QString mode = choice.mode == QLatin1String("low_confidence")     ? BlockDock::tr("low confidence")
+                         : choice.mode == QLatin1String("self_speculative") ? BlockDock::tr("self-speculative")
+                                                                            : BlockDock::tr("autoregressive");
+    QString why;
+    switch (choice.reason) {
+        case ModeChoiceView::Reason::Trial:
+            why = BlockDock::tr("not measured yet");
+            break;
+        case ModeChoiceView::Reason::Fastest:
+            why = BlockDock::tr("the fastest");
+            break;
+        case ModeChoiceView::Reason::Retrial:
+            why = BlockDock::tr("measured again");
+            break;
+    }
+    QStringList rates;
+    const auto rate = [&](double value, const QString& name) {
+        if (value > 0.0) rates.append(name + QLatin1Char(' ') + locale.toString(value, 'f', 0));
+    };
+    rate(choice.lowConfidenceRate, BlockDock::tr("low confidence"));
+    rate(choice.selfSpeculativeRate, BlockDock::tr("self-speculative"));
+    rate(choice.autoregressiveRate, BlockDock::tr("autoregressive"));
+    const QString measured = rates.isEmpty() ? QString() : BlockDock::tr("; tokens/s: %1").arg(rates.join(QStringLiteral(", ")));
+    return BlockDock::tr("Auto chose %1 (%2%3)").arg(mode, why, measured);
+}
+
 }  // namespace
 
 BlockDock::BlockDock(QWidget* parent)
@@ -157,7 +186,7 @@ void BlockDock::connectParts() {
     });
     connect(&m_frameTimer, &QTimer::timeout, &m_replay, &BlockReplay::catchUp);
     connect(m_view, &BlockView::shownCellChanged, this,
-            [this] { m_details->setCell(m_view->shownCell(), m_replay.model().threshold()); });
+            [this] { m_details->setCell(m_view->shownCell(), m_replay.model().threshold(m_replay.block(), m_replay.frame())); });
     connect(m_view, &BlockView::revealWanted, this, [this](const QRect& rect) {
         m_scroll->ensureVisible(rect.center().x(), rect.center().y(), rect.width() / 2, rect.height() / 2);
     });
@@ -210,7 +239,7 @@ void BlockDock::refresh() {
     const bool onward = !m_replay.isFollowing() && m_replay.block() == m_shownBlock && m_replay.frame() == m_shownFrame + 1;
     m_shownBlock = m_replay.block();
     m_shownFrame = m_replay.frame();
-    m_view->setCells(cells, model.threshold(), onward);
+    m_view->setCells(cells, model.threshold(m_replay.block(), m_replay.frame()), onward);
     m_bars->refresh(&model, m_replay.block());
     const bool hadFacts = !m_facts->isHidden();
     refreshTitle();
@@ -228,11 +257,16 @@ QString BlockDock::titleText() const {
         return parts.join(QStringLiteral(" · "));
     }
     if (frame.frame == 0) {
-        parts.append(tr("before pass 1 of %1").arg(frame.frames));
+        parts.append(tr("before pass 1 of %1").arg(frame.passes));
         parts.append(resolved);
         return parts.join(QStringLiteral(" · "));
     }
-    parts.append(tr("pass %1 of %2").arg(frame.frame).arg(frame.frames));
+    if (frame.type == PassType::Edit) {
+        parts.append(tr("changed by hand after pass %1").arg(frame.pass));
+        parts.append(resolved);
+        return parts.join(QStringLiteral(" · "));
+    }
+    parts.append(tr("pass %1 of %2").arg(frame.pass).arg(frame.passes));
     if (frame.type == PassType::Draft) {
         parts.append(tr("draft of %1").arg(frame.cells));
     } else if (frame.type == PassType::Verify) {
@@ -252,6 +286,15 @@ QString BlockDock::factsText() const {
     if (frame.milliseconds > 0.0) parts.append(tr("%1 ms").arg(locale.toString(frame.milliseconds, 'f', 1)));
     if (frame.distinctExperts > 0.0) parts.append(tr("%1 experts a layer").arg(locale.toString(frame.distinctExperts, 'f', 1)));
     if (frame.coresetSize > 0.0) parts.append(tr("coreset of %1").arg(locale.toString(frame.coresetSize, 'f', 1)));
+    const QString chosen = choiceText(frame.choice, locale);
+    if (!chosen.isEmpty()) parts.append(chosen);
+    QStringList changed;
+    for (auto it = frame.changed.cbegin(); it != frame.changed.cend(); ++it) {
+        const bool number = it->typeId() == QMetaType::Double;
+        changed.append(it.key() + QLatin1Char(' ') + (number ? locale.toString(it->toDouble()) : it->toString()));
+    }
+    changed.sort();
+    if (!changed.isEmpty()) parts.append(tr("changed here: %1").arg(changed.join(QStringLiteral(", "))));
     return parts.join(QStringLiteral(" · "));
 }
 

@@ -81,6 +81,33 @@ void applyToken(QList<CellView>& cells, const PassView& pass, qint32 index) {
     if (pass.droppedFrom == 0) dropFrom(cells, row);
 }
 
+/// What a person did to the block: rows masked again lose their token, rows fixed by hand have no confidence.
+void applyEdit(QList<CellView>& cells, const PassView& pass, qint32 index, qint32 maskId) {
+    const auto known = std::min(cells.size(), pass.tokens.size());
+    for (qsizetype row = 0; row < known; ++row) {
+        CellView& cell = cells[row];
+        if (cell.state == CellState::Prompt) continue;
+        const bool open = cell.state == CellState::Masked || cell.state == CellState::Candidate;
+        if (pass.tokens[row] == maskId) {
+            if (open) continue;
+            CellView masked;
+            masked.row = cell.row;
+            masked.position = cell.position;
+            masked.now = true;
+            cell = masked;
+        } else if (pass.resolved.contains(static_cast<qint32>(row))) {
+            takeToken(cell, pass, static_cast<qint32>(row));
+            cell.confidence = -1.0;
+            cell.thresholded = false;
+            cell.byHand = true;
+            resolve(cell, index, false);
+        } else if (cell.state == CellState::Dropped) {
+            cell.state = cell.forced ? CellState::Forced : CellState::ResolvedEarlier;
+        }
+    }
+    dropFrom(cells, pass.droppedFrom);
+}
+
 }  // namespace
 
 void BlockModel::clear() {
@@ -97,6 +124,7 @@ void BlockModel::begin(qint32 maskId, qint32 blockSize, double threshold) {
     m_trace.maskId = maskId;
     m_trace.blockSize = std::clamp(blockSize, 1, kMaxRows);
     m_trace.threshold = threshold;
+    m_threshold = threshold;
 }
 
 void BlockModel::setTrace(const TraceView& trace) {
@@ -114,11 +142,13 @@ void BlockModel::append(const PassView& pass) {
     }
     const qsizetype index = *found;
     Block& block = m_blocks[index];
+    m_threshold = pass.changed.value(QStringLiteral("threshold"), m_threshold).toDouble();
     block.passes.append(m_trace.passes.size());
+    block.thresholds.append(m_threshold);
     m_trace.passes.append(pass);
 
     // A check holds the accepted head only, a single-token pass its token: neither gives the block's length.
-    const bool whole = pass.type == PassType::Denoise || pass.type == PassType::Draft;
+    const bool whole = pass.type == PassType::Denoise || pass.type == PassType::Draft || pass.type == PassType::Edit;
     const auto tokens = static_cast<qint32>(std::min<qsizetype>(pass.tokens.size(), kMaxRows));
     const qint32 rows = whole ? tokens : std::max(m_trace.blockSize, pass.type == PassType::Token ? tokenRow(pass) + 1 : tokens);
     const bool grown = rows > block.rows;
@@ -127,7 +157,7 @@ void BlockModel::append(const PassView& pass) {
     m_mostPasses = std::max(m_mostPasses, block.summary.passes);
 
     if (index == m_latestBlock && !grown) {
-        apply(m_latest, pass, block.summary.passes - 1);
+        apply(m_latest, block, block.summary.passes - 1);
     } else {
         m_latestBlock = -1;
         m_latest = cells(static_cast<qint32>(index), block.summary.passes);
@@ -167,7 +197,13 @@ QList<CellView> BlockModel::startCells(const Block& block) const {
     return cells;
 }
 
-void BlockModel::applyDenoise(QList<CellView>& cells, const PassView& pass, qint32 index) const {
+double BlockModel::threshold(qint32 block, qint32 frame) const {
+    if (block < 0 || block >= blockCount()) return m_trace.threshold;
+    const QList<double>& all = m_blocks[block].thresholds;
+    return all[std::clamp<qsizetype>(frame - 1, 0, all.size() - 1)];
+}
+
+void BlockModel::applyDenoise(QList<CellView>& cells, const PassView& pass, qint32 index, double threshold) {
     const auto known = std::min(cells.size(), pass.rows.size());
     for (qsizetype row = 0; row < known; ++row) {
         CellView& cell = cells[row];
@@ -181,17 +217,18 @@ void BlockModel::applyDenoise(QList<CellView>& cells, const PassView& pass, qint
         CellView& cell = cells[row];
         takeToken(cell, pass, row);
         // The decoder compares in single precision, and only what is above the threshold passes it.
-        const auto threshold = static_cast<float>(m_trace.threshold);
-        resolve(cell, index, cell.confidence >= 0.0 && static_cast<float>(cell.confidence) <= threshold);
+        const bool below = static_cast<float>(cell.confidence) <= static_cast<float>(threshold);
+        resolve(cell, index, cell.confidence >= 0.0 && below);
     }
     dropFrom(cells, pass.droppedFrom);
 }
 
-void BlockModel::apply(QList<CellView>& cells, const PassView& pass, qint32 index) const {
+void BlockModel::apply(QList<CellView>& cells, const Block& block, qint32 index) const {
+    const PassView& pass = this->pass(block, index);
     age(cells);
     switch (pass.type) {
         case PassType::Denoise:
-            applyDenoise(cells, pass, index);
+            applyDenoise(cells, pass, index, block.thresholds[index]);
             break;
         case PassType::Draft:
             applyDraft(cells, pass);
@@ -202,6 +239,9 @@ void BlockModel::apply(QList<CellView>& cells, const PassView& pass, qint32 inde
         case PassType::Token:
             applyToken(cells, pass, index);
             break;
+        case PassType::Edit:
+            applyEdit(cells, pass, index, m_trace.maskId);
+            break;
     }
 }
 
@@ -211,7 +251,7 @@ QList<CellView> BlockModel::cells(qint32 block, qint32 frame) const {
     const auto count = std::clamp(frame, 0, static_cast<qint32>(shown.passes.size()));
     if (block == m_latestBlock && count == shown.passes.size()) return m_latest;
     QList<CellView> cells = startCells(shown);
-    for (qint32 index = 0; index < count; ++index) apply(cells, pass(shown, index), index);
+    for (qint32 index = 0; index < count; ++index) apply(cells, shown, index);
     return cells;
 }
 
@@ -221,11 +261,19 @@ FrameSummary BlockModel::frame(qint32 block, qint32 frame) const {
     summary.frames = frameCount(block);
     summary.frame = std::clamp(frame, 0, summary.frames);
     summary.type = summary.frame > 0 ? pass(m_blocks[block], summary.frame - 1).type : m_blocks[block].summary.type;
+    for (qint32 index = 0; index < summary.frames; ++index) {
+        if (pass(m_blocks[block], index).type == PassType::Edit) continue;
+        ++summary.passes;
+        if (index < summary.frame) ++summary.pass;
+    }
     if (summary.frame > 0) {
         const PassView& shown = pass(m_blocks[block], summary.frame - 1);
         summary.milliseconds = shown.milliseconds;
         summary.distinctExperts = shown.meanDistinctExperts;
         summary.coresetSize = shown.meanCoresetSize;
+        summary.changed = shown.changed;
+        summary.choice = shown.choice;
+        summary.weightBytes = shown.weightBytes;
     }
     for (const CellView& cell : cells(block, summary.frame)) {
         if (cell.state == CellState::Prompt) continue;

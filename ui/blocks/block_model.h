@@ -31,6 +31,7 @@ struct CellView {
     qint32 resolvedPass = -1;  ///< index within the block of the pass that resolved it; -1: none has
     bool now = false;          ///< the pass shown resolved, or dropped, it
     bool forced = false;       ///< also of cells that were dropped later
+    bool byHand = false;       ///< fixed by a person
     bool refused = false;      ///< dropped because the check of a draft did not agree
     bool causal = false;       ///< its candidate comes from a causal pass: the first row of a draft, or a single token
     bool thresholded = false;  ///< its confidence was held against the threshold: denoise passes only
@@ -59,6 +60,11 @@ struct FrameSummary {
     double milliseconds = 0.0;     ///< of this pass
     double distinctExperts = 0.0;  ///< of this pass, per layer
     double coresetSize = 0.0;      ///< of this pass, per layer; 0 when the coreset is off
+    ControlValues changed;         ///< by the person: in force from this pass on
+    ModeChoiceView choice;         ///< decoding auto: made with this pass
+    quint64 weightBytes = 0;       ///< read by this pass; 0: not known
+    qint32 pass = 0;               ///< like `frame` and `frames`, without what was changed by hand
+    qint32 passes = 0;
     bool operator==(const FrameSummary&) const = default;
 };
 
@@ -78,7 +84,8 @@ public:
     void setTrace(const TraceView& trace);
 
     [[nodiscard]] const TraceView& trace() const { return m_trace; }
-    [[nodiscard]] double threshold() const { return m_trace.threshold; }
+    /// In force at the block's frame: the response's, or what it was changed to meanwhile.
+    [[nodiscard]] double threshold(qint32 block, qint32 frame) const;
     [[nodiscard]] qint32 blockCount() const { return static_cast<qint32>(m_blocks.size()); }
     [[nodiscard]] bool isEmpty() const { return m_blocks.isEmpty(); }
     /// Passes of the block; 0 out of range.
@@ -94,7 +101,8 @@ public:
 
 private:
     struct Block {
-        QList<qsizetype> passes;  ///< indices into m_trace.passes
+        QList<qsizetype> passes;   ///< indices into m_trace.passes
+        QList<double> thresholds;  ///< in force at each of them
         qint32 rows = 0;
         BlockSummary summary;
     };
@@ -102,14 +110,15 @@ private:
     [[nodiscard]] const PassView& pass(const Block& block, qint32 index) const { return m_trace.passes[block.passes[index]]; }
     [[nodiscard]] QList<CellView> startCells(const Block& block) const;
     /// Brings cells from the state before `pass`, the block's pass `index`, to the state after it.
-    void apply(QList<CellView>& cells, const PassView& pass, qint32 index) const;
-    void applyDenoise(QList<CellView>& cells, const PassView& pass, qint32 index) const;
+    void apply(QList<CellView>& cells, const Block& block, qint32 index) const;
+    static void applyDenoise(QList<CellView>& cells, const PassView& pass, qint32 index, double threshold);
 
     TraceView m_trace;
     QList<Block> m_blocks;
     QHash<qint32, qsizetype> m_indexOf;  ///< a pass's block number -> index into m_blocks
     qint32 m_mostPasses = 0;
-    QList<CellView> m_latest;  ///< cells of the block that was appended to last, after its last pass
+    double m_threshold = 0.95;  ///< in force after the last pass
+    QList<CellView> m_latest;   ///< cells of the block that was appended to last, after its last pass
     qsizetype m_latestBlock = -1;
 };
 

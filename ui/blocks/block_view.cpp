@@ -84,7 +84,7 @@ QString BlockView::describe(const CellView& cell) {
             break;
         case CellState::ResolvedNow:
         case CellState::ResolvedEarlier:
-            parts.append(tr("resolved in pass %1").arg(pass));
+            parts.append(cell.byHand ? tr("fixed by hand") : tr("resolved in pass %1").arg(pass));
             break;
         case CellState::Forced:
             parts.append(tr("forced below the threshold in pass %1").arg(pass));

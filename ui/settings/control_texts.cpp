@@ -30,7 +30,8 @@ QHash<QString, ControlText> Texts::table() {
         tr("Mode"),
         {},
         tr("How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block "
-           "and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both."),
+           "and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both. Auto measures "
+           "all three and writes each block with the fastest; the Block dock says which and why."),
         tr("Self-speculative changes the speed, not the text: it equals autoregressive, token for token. Low confidence may give "
            "another text.")};
     t[QStringLiteral("block_size")] = {G::Decoding, tr("Block size"), tokens,
@@ -200,6 +201,7 @@ QString Texts::choice(const QString& value) {
     if (value == QLatin1String("low_confidence")) return tr("Low confidence");
     if (value == QLatin1String("self_speculative")) return tr("Self-speculative");
     if (value == QLatin1String("autoregressive")) return tr("Autoregressive");
+    if (value == QLatin1String("auto")) return tr("Auto");
     return value;
 }
 
@@ -238,7 +240,8 @@ QString Texts::inert(const QString& name, const ControlValues& values, bool thin
     const QString mode = values.value(QStringLiteral("decoding")).toString();
 
     if (name == QLatin1String("threshold") || name == QLatin1String("align_blocks")) {
-        return mode == QLatin1String("low_confidence") ? QString() : tr("Only in low-confidence mode.");
+        return mode == QLatin1String("low_confidence") || mode == QLatin1String("auto") ? QString()
+                                                                                        : tr("Only in low-confidence mode.");
     }
     const bool draws = name == QLatin1String("top_p") || name == QLatin1String("top_k") || name == QLatin1String("seed");
     if (draws || name == QLatin1String("temperature")) {
