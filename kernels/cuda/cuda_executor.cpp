@@ -334,7 +334,7 @@ PassOutput CudaExecutor::collect(const PassShape& shape, double milliseconds) co
         const LayerRange& range = part->setup().range;
         for (std::int64_t layer = range.first; layer < range.last; ++layer) {
             const LayerResult& r = m_host.layers[layer];
-            output.stats.layers.push_back({r.distinct, r.coreset, r.share});
+            output.stats.layers.push_back({r.distinct, r.coreset, r.share, -1, weights.expertBytes()});
             output.stats.weightBytes += static_cast<std::uint64_t>(r.distinct) * weights.expertBytes();
         }
     }
