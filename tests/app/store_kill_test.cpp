@@ -1,10 +1,17 @@
-// A killed writer loses at most the block that it was writing.
+// A killed writer loses at most the block that it was writing. TREFOIL_KILLS=N: that many moments instead of 20.
 #include "app/core/conversation_store.h"
+#include "app/core/store_schema.h"
 #include "tests/app/store_samples.h"
 
+#include <QHash>
 #include <QProcess>
+#include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThread>
+
+#include <algorithm>
+#include <random>
 
 using namespace trefoil;
 
@@ -12,7 +19,30 @@ class StoreKillTest : public QObject {
     Q_OBJECT
 private slots:
     void killedWhileWriting();
+    void killedAtAnyMoment();
+
+private:
+    /// What a killed writer said that it had stored.
+    struct Told {
+        QHash<QString, QString> messages;  ///< contents by id
+        QHash<QString, QString> titles;
+        QSet<QString> doomed;
+        QSet<QString> gone;
+        void add(const QString& line);
+    };
+    void edit(const QString& path, int lines, Told* told);
+    static void check(const QString& path, const Told& told);
+    void migrate(const QString& path, unsigned long microseconds);
 };
+
+void StoreKillTest::Told::add(const QString& line) {
+    const QString id = line.section(QLatin1Char(' '), 1, 1);
+    const QString rest = line.section(QLatin1Char(' '), 2);
+    if (line.startsWith(QStringLiteral("message "))) messages.insert(id, rest);
+    if (line.startsWith(QStringLiteral("title "))) titles.insert(id, rest);
+    if (line.startsWith(QStringLiteral("doomed "))) doomed.insert(id);
+    if (line.startsWith(QStringLiteral("gone "))) gone.insert(id);
+}
 
 void StoreKillTest::killedWhileWriting() {
     const QTemporaryDir folder;
@@ -70,6 +100,120 @@ void StoreKillTest::killedWhileWriting() {
     samples::OtherProgram other(path);
     QCOMPARE(other.value(QStringLiteral("PRAGMA integrity_check")).toString(), QStringLiteral("ok"));
     QCOMPARE(other.value(QStringLiteral("SELECT count(*) FROM messages WHERE in_progress = 1")).toInt(), 0);
+}
+
+void StoreKillTest::edit(const QString& path, int lines, Told* told) {
+    QProcess writer;
+    writer.start(QStringLiteral(STORE_WRITER), {path, QStringLiteral("editing")});
+    QVERIFY(writer.waitForStarted());
+    for (int read = 0; read < lines;) {
+        if (!writer.canReadLine()) QVERIFY2(writer.waitForReadyRead(), writer.readAllStandardError());
+        for (; writer.canReadLine(); ++read) told->add(QString::fromUtf8(writer.readLine()).trimmed());
+    }
+    writer.kill();
+    QVERIFY(writer.waitForFinished());
+    QCOMPARE(writer.exitStatus(), QProcess::CrashExit);
+    while (writer.canReadLine()) told->add(QString::fromUtf8(writer.readLine()).trimmed());
+}
+
+void StoreKillTest::check(const QString& path, const Told& told) {
+    ConversationStore store;
+    const OpenReport report = store.open(path);
+    QVERIFY2(report.ok(), qPrintable(report.problem.text()));
+    samples::OtherProgram other(path);
+    QCOMPARE(other.value(QStringLiteral("PRAGMA integrity_check")).toString(), QStringLiteral("ok"));
+    const auto list = store.list();
+    QVERIFY(list.ok());
+    QHash<QString, QString> stored;
+    QHash<QString, QString> titles;
+    for (const ConversationSummary& row : list.value) {
+        titles.insert(row.id, row.title);
+        for (const auto& messages : {store.messages(row.id), store.messagesAside(row.id)}) {
+            QVERIFY(messages.ok());
+            for (const MessageRecord& message : messages.value) stored.insert(message.id, message.content);
+        }
+    }
+    for (auto it = told.titles.cbegin(); it != told.titles.cend(); ++it)
+        if (!told.doomed.contains(it.key())) QCOMPARE(titles.value(it.key()), it.value());
+    for (const QString& id : told.gone) QVERIFY(!titles.contains(id));
+    // The contents end with the conversation; before it stands the answer, where it is one.
+    for (auto it = told.messages.cbegin(); it != told.messages.cend(); ++it) {
+        const bool answer = it.value().startsWith(QStringLiteral("Answer"));
+        const QString id = it.value().section(QLatin1Char(' '), 1, 1);
+        if (!stored.contains(it.key())) {
+            QVERIFY2(told.doomed.contains(it.value().section(QLatin1Char(' '), -1)), qPrintable(it.value()));
+            continue;
+        }
+        QCOMPARE(stored.value(it.key()), it.value());
+        const auto longWord = store.search(QLatin1Char('"') + it.value() + QLatin1Char('"'));
+        QCOMPARE(longWord.value.hits.size(), 1);
+        const auto shortWord = store.search((answer ? QStringLiteral("木 ") : QStringLiteral("水 ")) + id);
+        QCOMPARE(shortWord.value.hits.size(), 1);
+    }
+    QVERIFY(other.run(QStringLiteral("INSERT INTO message_search(message_search) VALUES('integrity-check')")));
+    QVERIFY(other.run(QStringLiteral("INSERT INTO short_search(short_search) VALUES('integrity-check')")));
+}
+
+void StoreKillTest::migrate(const QString& path, unsigned long microseconds) {
+    constexpr int kMessages = 300;
+    const QString name = newRecordId();
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), name);
+        database.setDatabaseName(path);
+        QVERIFY(database.open());
+        QVERIFY(schema::migrate(database, 0, 2).ok());
+        QVERIFY(schema::execute(database,
+                                QStringLiteral("INSERT INTO conversations(id, title, created_utc, updated_utc, active_leaf) "
+                                               "VALUES('c', 'Water', 1, 2, 'm299')"))
+                    .ok());
+        schema::Transaction transaction(database);
+        for (int i = 0; i < kMessages; ++i) {
+            const QVariant parent = i == 0 ? QVariant() : QVariant(QStringLiteral("m%1").arg(i - 1));
+            QVERIFY(schema::execute(database,
+                                    QStringLiteral("INSERT INTO messages(id, conversation_id, parent_id, role, content, "
+                                                   "created_utc) VALUES(?, 'c', ?, 'user', ?, 1)"),
+                                    {QStringLiteral("m%1").arg(i), parent, QStringLiteral("水 number %1").arg(i)})
+                        .ok());
+        }
+        QVERIFY(transaction.commit().ok());
+    }
+    QSqlDatabase::removeDatabase(name);
+    QProcess opener;
+    opener.start(QStringLiteral(STORE_WRITER), {path, QStringLiteral("opening")});
+    QVERIFY(opener.waitForStarted());
+    QThread::usleep(microseconds);
+    opener.kill();
+    QVERIFY(opener.waitForFinished());
+    ConversationStore store;
+    const OpenReport report = store.open(path);
+    QVERIFY2(report.ok(), qPrintable(report.problem.text()));
+    QCOMPARE(store.messages(QStringLiteral("c")).value.size(), kMessages);
+    QCOMPARE(store.search(QStringLiteral("水")).value.hits.value(0).count, kMessages);
+    samples::OtherProgram other(path);
+    QCOMPARE(other.value(QStringLiteral("PRAGMA integrity_check")).toString(), QStringLiteral("ok"));
+}
+
+// Editing on one history that every round finds as the round before left it, and migrations of a fresh one, in turn.
+void StoreKillTest::killedAtAnyMoment() {
+    bool given = false;
+    const int wanted = qEnvironmentVariableIntValue("TREFOIL_KILLS", &given);
+    const int moments = given ? wanted : 20;
+    std::mt19937 random(20261202);
+    const QTemporaryDir folder;
+    const QString edited = folder.filePath(QStringLiteral("edited.db"));
+    Told told;
+    for (int moment = 0; moment < moments; ++moment) {
+        if (moment % 2 == 0) {
+            edit(edited, 1 + static_cast<int>(random() % 40), &told);
+            if (!QTest::currentTestFailed()) check(edited, told);
+        } else {
+            migrate(folder.filePath(QStringLiteral("old%1.db").arg(moment)), random() % 120'000);
+        }
+        if (QTest::currentTestFailed()) {
+            qWarning("at moment %d", moment);
+            return;
+        }
+    }
 }
 
 QTEST_GUILESS_MAIN(StoreKillTest)

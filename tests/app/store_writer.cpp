@@ -1,5 +1,9 @@
-// Writes an answer block by block without end, for the tests that kill it: store_writer DATABASE. Prints each block's number once
-// it is stored.
+// Works on a history without end, for the tests that kill it: store_writer DATABASE [generation | editing | opening]. Prints a
+// line for each thing once it is stored:
+//   conversation ID / block N          generation: an answer grows block by block
+//   message ID CONTENT, title ID TITLE editing: questions, answers, further versions, renames
+//   doomed ID, gone ID                 editing: before and after a conversation is removed for good
+//   open                               opening (and with it migrating)
 #include "app/core/conversation_store.h"
 #include "tests/app/store_samples.h"
 
@@ -9,28 +13,99 @@
 
 #include <cstdio>
 
+namespace {
+
+using namespace trefoil;
+
+class Writer {
+public:
+    explicit Writer(const QString& path) : m_out(stdout) {
+        const OpenReport report = m_store.open(path);
+        m_ok = report.ok() && report.notice.ok();
+        if (!m_ok) m_out << report.problem.text() << report.notice.text() << Qt::endl;
+    }
+
+    int generate() {
+        const QString id = newRecordId();
+        const QString answerId = newRecordId();
+        apply(CreateConversation{samples::conversation(id)});
+        apply(AppendMessage{question(id, QStringLiteral("Count without end, ") + id)});
+        apply(BeginAnswer{samples::message(answerId, id, QStringLiteral("assistant"), QString())});
+        tell(QStringLiteral("conversation ") + id);
+        for (int blocks = 1; m_ok; ++blocks) {
+            apply(UpdateAnswer{samples::answer(answerId, blocks)});
+            tell(QStringLiteral("block %1").arg(blocks));
+        }
+        return 1;
+    }
+
+    int edit() {
+        QString doomed;
+        for (int round = 0; m_ok; ++round) {
+            const QString id = newRecordId();
+            apply(CreateConversation{samples::conversation(id, round)});
+            turn(id);
+            // A further version of the question, with an answer of its own.
+            apply(ChooseBranch{id, QString()});
+            turn(id);
+            const QString title = QStringLiteral("Title %1").arg(round);
+            apply(RenameConversation{id, title});
+            tell(QStringLiteral("title %1 %2").arg(id, title));
+            if (!doomed.isEmpty()) {
+                tell(QStringLiteral("doomed ") + doomed);
+                apply(DeleteConversation{doomed, samples::moment(0)});
+                apply(PurgeDeleted{samples::moment(1)});
+                tell(QStringLiteral("gone ") + doomed);
+            }
+            doomed = round % 3 == 0 ? id : QString();
+        }
+        return 1;
+    }
+
+    int open() {
+        tell(QStringLiteral("open"));
+        return m_ok ? 0 : 1;
+    }
+
+private:
+    static MessageRecord question(const QString& conversation, const QString& text) {
+        return samples::message(newRecordId(), conversation, QStringLiteral("user"), text);
+    }
+    void turn(const QString& conversation) {
+        const MessageRecord asked = question(conversation, QStringLiteral("Question水 ") + conversation);
+        apply(AppendMessage{asked});
+        tell(QStringLiteral("message %1 %2").arg(asked.id, asked.content));
+        const MessageRecord answer = samples::message(newRecordId(), conversation, QStringLiteral("assistant"), QString());
+        apply(BeginAnswer{answer});
+        AnswerUpdate update = samples::answer(answer.id, 2);
+        update.content = QStringLiteral("Answer木 %1 %2").arg(answer.id, conversation);
+        apply(UpdateAnswer{update});
+        update.trace = {};
+        apply(FinishAnswer{update, EndReason::End, {}});
+        tell(QStringLiteral("message %1 %2").arg(answer.id, update.content));
+    }
+    void apply(const StoreOperation& operation) {
+        if (!m_ok) return;
+        const StoreProblem problem = m_store.apply(operation);
+        m_ok = problem.ok();
+        if (!m_ok) m_out << problem.text() << Qt::endl;
+    }
+    void tell(const QString& line) {
+        if (m_ok) m_out << line << Qt::endl;
+    }
+
+    ConversationStore m_store;
+    QTextStream m_out;
+    bool m_ok = false;
+};
+
+}  // namespace
+
 int main(int argc, char* argv[]) {
     const QCoreApplication application(argc, argv);
-    using namespace trefoil;
-    if (argc != 2) return 2;
-    QTextStream out(stdout);
-    const auto stop = [&out](const StoreProblem& problem) {
-        if (problem.ok()) return false;
-        out << problem.text() << Qt::endl;
-        return true;
-    };
-    ConversationStore store;
-    const OpenReport report = store.open(QFile::decodeName(argv[1]));
-    if (stop(report.problem) || stop(report.notice)) return 1;
-    const QString id = newRecordId();
-    const QString answerId = newRecordId();
-    if (stop(store.apply(CreateConversation{samples::conversation(id)}))) return 1;
-    const QString question = QStringLiteral("Count without end, ") + id;
-    if (stop(store.apply(AppendMessage{samples::message(newRecordId(), id, QStringLiteral("user"), question)}))) return 1;
-    if (stop(store.apply(BeginAnswer{samples::message(answerId, id, QStringLiteral("assistant"), QString())}))) return 1;
-    out << "conversation " << id << Qt::endl;
-    for (int blocks = 1;; ++blocks) {
-        if (stop(store.apply(UpdateAnswer{samples::answer(answerId, blocks)}))) return 1;
-        out << "block " << blocks << Qt::endl;
-    }
+    if (argc < 2 || argc > 3) return 2;
+    const QByteArray task = argc == 3 ? argv[2] : "generation";
+    Writer writer(QFile::decodeName(argv[1]));
+    if (task == "editing") return writer.edit();
+    return task == "opening" ? writer.open() : writer.generate();
 }
