@@ -5,6 +5,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -15,6 +16,10 @@
 using trefoil::ConversationItem;
 using trefoil::ConversationList;
 using trefoil::ConversationModel;
+using trefoil::SearchHit;
+using trefoil::SearchResult;
+using trefoil::snippetOf;
+using trefoil::TextRange;
 using trefoil::test::commitText;
 using trefoil::test::compose;
 using trefoil::test::repeatKey;
@@ -288,6 +293,61 @@ private slots:
         QCOMPARE(opened.count(), 1);
         QCOMPARE(opened[0][0].toString(), QStringLiteral("d"));
         QVERIFY(m_view->hasFocus());
+    }
+
+    static SearchResult hitIn(const QString& id, const QString& text) {
+        SearchHit hit = snippetOf(QStringLiteral("Water is wet, and so is Delta."), {text});
+        hit.conversationId = id;
+        hit.messageId = id + QStringLiteral("-message");
+        return {text, {hit}, false};
+    }
+
+    void contentsJoinTheTitles() {
+        QSignalSpy wanted(m_list.get(), &ConversationList::searchRequested);
+        m_filter->setFocus();
+        QTest::keyClicks(m_filter, QStringLiteral("wet"));
+        QVERIFY(shown().isEmpty());
+        QTRY_COMPARE(wanted.count(), 1);  // once for three letters
+        QCOMPARE(wanted[0][0].toString(), QStringLiteral("wet"));
+        m_list->setSearchResult(hitIn(QStringLiteral("b"), QStringLiteral("other")));
+        QVERIFY(shown().isEmpty());  // too late for what is searched for now
+        m_list->setSearchResult(hitIn(QStringLiteral("b"), QStringLiteral("wet")));
+        QCOMPARE(shown().size(), 2);
+        const QModelIndex row = m_list->model()->indexOf(QStringLiteral("b"));
+        QCOMPARE(row.data(ConversationModel::SnippetRole).toString(), QStringLiteral("Water is wet, and so is Delta."));
+        QCOMPARE(row.data(ConversationModel::RangesRole).value<QList<TextRange>>(), (QList<TextRange>{{9, 3}}));
+        QVERIFY(row.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("wet")));
+        QVERIFY(m_view->visualRect(row).height() > m_list->fontMetrics().height() * 2);
+
+        QSignalSpy opened(m_list.get(), &ConversationList::opened);
+        QSignalSpy hits(m_list.get(), &ConversationList::hitOpened);
+        QTest::keyClick(m_filter, Qt::Key_Return);
+        QCOMPARE(opened.count(), 0);
+        QCOMPARE(hits.count(), 1);
+        QCOMPARE(hits[0][1].toString(), QStringLiteral("b-message"));
+        m_filter->setFocus();
+        QTest::keyClick(m_filter, Qt::Key_Escape);
+        QCOMPARE(shown().size(), 7);
+        QVERIFY(m_list->model()->indexOf(QStringLiteral("b")).data(ConversationModel::SnippetRole).toString().isEmpty());
+    }
+
+    void leftOutHitsAreTold() {
+        auto* note = m_list->findChild<QLabel*>(QStringLiteral("searchMoreNote"));
+        QVERIFY(note->isHidden());
+        QTest::keyClicks(m_filter, QStringLiteral("wet"));
+        SearchResult result = hitIn(QStringLiteral("b"), QStringLiteral("wet"));
+        result.more = true;
+        m_list->setSearchResult(result);
+        QVERIFY(note->isVisible());
+        m_filter->clear();
+        QVERIFY(note->isHidden());
+    }
+
+    void titleFilterNarrowsTheList() {
+        QTest::keyClicks(m_filter, QStringLiteral("title:beta"));
+        QCOMPARE(shown(), QStringList({QStringLiteral("Today"), QStringLiteral("Beta")}));
+        m_filter->setText(QStringLiteral("model:beta"));  // titles do not count
+        QVERIFY(shown().isEmpty());
     }
 
     void compositionDoesNotEndTheFiltering() {

@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QLineEdit>
 #include <QPainter>
+#include <QTextLayout>
 
 namespace trefoil {
 
@@ -22,8 +23,9 @@ constexpr int kPhases = 12;
 
 ConversationDelegate::ConversationDelegate(QObject* parent) : QStyledItemDelegate(parent) {}
 
-QSize ConversationDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& /*index*/) const {
-    return {120, option.fontMetrics.height() + 16};
+QSize ConversationDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const int lines = index.data(ConversationModel::SnippetRole).toString().isEmpty() ? 1 : 2;
+    return {120, lines * option.fontMetrics.height() + 16};
 }
 
 void ConversationDelegate::paintHeading(QPainter* painter, const QStyleOptionViewItem& option, const QString& text) const {
@@ -43,6 +45,38 @@ void ConversationDelegate::paintWorking(QPainter* painter, const QPalette& palet
     painter->drawEllipse(circle);
     painter->setPen(QPen(theme::tone(theme::Tone::Accent, palette), 2, Qt::SolidLine, Qt::RoundCap));
     painter->drawArc(circle, -m_phase * 360 * 16 / kPhases, 110 * 16);
+}
+
+void ConversationDelegate::paintSnippet(QPainter* painter, const QStyleOptionViewItem& option, const QRect& box,
+                                        const QModelIndex& index) const {
+    const QPalette& palette = option.palette;
+    QFont font = option.font;
+    font.setPointSizeF(font.pointSizeF() * 0.9);
+    QTextLayout layout(index.data(ConversationModel::SnippetRole).toString(), font);
+    QList<QTextLayout::FormatRange> formats;
+    for (const TextRange& range : index.data(ConversationModel::RangesRole).value<QList<TextRange>>()) {
+        QTextLayout::FormatRange format;
+        format.start = static_cast<int>(range.from);
+        format.length = static_cast<int>(range.length);
+        format.format.setBackground(
+            theme::blend(palette.color(QPalette::Window), theme::tone(theme::Tone::Accent, palette), 0.35));
+        format.format.setForeground(palette.color(QPalette::WindowText));
+        formats.append(format);
+    }
+    layout.setFormats(formats);
+    QTextOption wrapping;
+    wrapping.setWrapMode(QTextOption::NoWrap);
+    wrapping.setTextDirection(option.direction);
+    layout.setTextOption(wrapping);
+    layout.beginLayout();
+    QTextLine line = layout.createLine();
+    line.setLineWidth(box.width());
+    layout.endLayout();
+    painter->save();
+    painter->setClipRect(box);
+    painter->setPen(theme::tone(theme::Tone::Subtle, palette));
+    layout.draw(painter, box.topLeft());
+    painter->restore();
 }
 
 void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -79,6 +113,12 @@ void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& 
     }
     QFont font = option.font;
     if (title.isEmpty()) font.setItalic(true);
+    if (!index.data(ConversationModel::SnippetRole).toString().isEmpty()) {
+        const int middle = option.rect.center().y();
+        paintSnippet(painter, option, QRect(box.left(), middle + 1, box.width(), option.rect.bottom() - middle - 6), index);
+        box.setTop(option.rect.top() + 7);
+        box.setBottom(middle);
+    }
     painter->setFont(font);
     painter->setPen(title.isEmpty() ? theme::tone(theme::Tone::Subtle, palette) : palette.color(QPalette::WindowText));
     // One line: a title may hold line breaks that an import brought along.

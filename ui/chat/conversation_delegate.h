@@ -25,6 +25,8 @@ protected:
 
 private:
     void paintHeading(QPainter* painter, const QStyleOptionViewItem& option, const QString& text) const;
+    /// One line with the terms marked.
+    void paintSnippet(QPainter* painter, const QStyleOptionViewItem& option, const QRect& box, const QModelIndex& index) const;
     void paintWorking(QPainter* painter, const QPalette& palette, const QRect& box) const;
 
     int m_phase = 0;

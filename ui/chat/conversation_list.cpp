@@ -20,6 +20,7 @@ namespace trefoil {
 namespace {
 
 constexpr int kOpenDelayMs = 150;
+constexpr int kSearchDelayMs = 120;
 constexpr int kSpinMs = 100;
 constexpr int kClockMs = 60'000;
 constexpr int kPhases = 12;
@@ -38,15 +39,27 @@ ConversationList::ConversationList(QWidget* parent)
 
     m_filter = new QLineEdit(this);
     m_filter->setObjectName(QStringLiteral("conversationFilter"));
-    m_filter->setPlaceholderText(tr("Filter titles"));
-    m_filter->setAccessibleName(tr("Filter the conversations by title"));
+    m_filter->setPlaceholderText(tr("Search"));
+    m_filter->setAccessibleName(tr("Search the conversations"));
+    m_filter->setToolTip(
+        tr("Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down."));
     m_filter->setClearButtonEnabled(true);
     m_filter->setMinimumHeight(30);
     m_filterSign = m_filter->addAction(theme::icon(QStringLiteral("search"), palette()), QLineEdit::LeadingPosition);
     m_filter->installEventFilter(this);
     m_filterGuard = new CompositionGuard(m_filter);
-    connect(m_filter, &QLineEdit::textChanged, this,
-            [this](const QString& text) { changeRows([&] { m_model->setFilter(text.trimmed()); }); });
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_more = false;
+        m_lastHit.clear();
+        changeRows([&] { m_model->setFilter(text.trimmed()); });
+        if (m_model->filter().isEmpty())
+            m_searchTimer.stop();
+        else
+            m_searchTimer.start();
+    });
+    m_searchTimer.setSingleShot(true);
+    m_searchTimer.setInterval(kSearchDelayMs);
+    connect(&m_searchTimer, &QTimer::timeout, this, [this] { emit searchRequested(m_model->filter()); });
     buildView();
 
     m_empty = new QLabel(this);
@@ -56,6 +69,13 @@ ConversationList::ConversationList(QWidget* parent)
     m_empty->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     m_empty->setForegroundRole(QPalette::PlaceholderText);
     m_empty->setContentsMargins(12, 24, 12, 0);
+
+    m_moreNote = new QLabel(tr("There is more. Add a word to narrow it down."), this);
+    m_moreNote->setObjectName(QStringLiteral("searchMoreNote"));
+    m_moreNote->setTextFormat(Qt::PlainText);
+    m_moreNote->setWordWrap(true);
+    m_moreNote->setForegroundRole(QPalette::PlaceholderText);
+    m_moreNote->setContentsMargins(12, 0, 12, 6);
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 8, 0, 0);
@@ -68,6 +88,7 @@ ConversationList::ConversationList(QWidget* parent)
     column->addLayout(top);
     column->addWidget(m_empty);
     column->addWidget(m_view, 1);
+    column->addWidget(m_moreNote);
     setTabOrder(m_new, m_filter);
     setTabOrder(m_filter, m_view);
     setMinimumWidth(180);
@@ -117,9 +138,23 @@ void ConversationList::setItems(const QList<ConversationItem>& items) {
     changeRows([&] { m_model->setItems(items); });
 }
 
+void ConversationList::setSearchResult(const SearchResult& result) {
+    if (result.text == m_model->filter()) m_more = result.more;
+    changeRows([&] { m_model->setSearchResult(result); });
+}
+
+QString ConversationList::searchText() const { return m_model->filter(); }
+
+void ConversationList::focusSearch() {
+    show();
+    m_filter->setFocus(Qt::ShortcutFocusReason);
+    m_filter->selectAll();
+}
+
 void ConversationList::changeRows(const std::function<void()>& change) {
     // The view chooses another row when its current one goes; that is nobody's wish to open it.
     m_showingCurrent = true;
+    m_view->setUniformItemSizes(m_filter->text().trimmed().isEmpty());
     change();
     m_showingCurrent = false;
     showCurrent();
@@ -167,9 +202,14 @@ void ConversationList::followClock() {
 void ConversationList::openIndex(const QModelIndex& index) {
     m_openTimer.stop();
     const QString id = index.data(ConversationModel::IdRole).toString();
-    if (id.isEmpty() || id == m_current) return;
+    const QString message = index.data(ConversationModel::MessageRole).toString();
+    if (id.isEmpty() || (id == m_current && (message.isEmpty() || message == m_lastHit))) return;
     m_current = id;
-    emit opened(id);
+    m_lastHit = message;
+    if (message.isEmpty())
+        emit opened(id);
+    else
+        emit hitOpened(id, message);
 }
 
 void ConversationList::openSoon() { m_openTimer.start(); }
@@ -247,8 +287,9 @@ bool ConversationList::filterViewKey(const QKeyEvent& event) {
 
 void ConversationList::updateState() {
     const bool none = m_model->shownCount() == 0;
+    m_moreNote->setVisible(m_more);
     m_empty->setVisible(none);
-    m_empty->setText(m_model->totalCount() == 0 ? tr("Your conversations will be listed here.") : tr("No title contains this."));
+    m_empty->setText(m_model->totalCount() == 0 ? tr("Your conversations will be listed here.") : tr("Nothing holds this."));
     m_filter->setEnabled(m_model->totalCount() > 0 || !m_filter->text().isEmpty());
     if (m_model->hasWorkingRows() && isVisible()) {
         if (!m_spinTimer.isActive()) m_spinTimer.start();

@@ -30,6 +30,12 @@ public:
 
     /// In any order. Cheap for small changes; an open title editor and the scroll position survive.
     void setItems(const QList<ConversationItem>& items);
+    /// Rows of this result join those whose titles hold what is searched for.
+    void setSearchResult(const SearchResult& result);
+    /// What is searched for, as typed.
+    [[nodiscard]] QString searchText() const;
+    /// Moves the keyboard's focus to the search field.
+    void focusSearch();
     /// Marks the open conversation, without `opened`. An empty or unknown id: none.
     void setCurrent(const QString& id);
     [[nodiscard]] QString current() const { return m_current; }
@@ -42,6 +48,10 @@ public:
 signals:
     void newRequested();
     void opened(const QString& id);
+    /// Instead of `opened` for a conversation whose contents hold what is searched for; also for the one that is open already.
+    void hitOpened(const QString& id, const QString& messageId);
+    /// The contents are to be searched: setSearchResult is the answer.
+    void searchRequested(const QString& text);
     void renamed(const QString& id, const QString& title);
     void deleteRequested(const QString& id);
 
@@ -71,11 +81,15 @@ private:
     CompositionGuard* m_filterGuard = nullptr;
     QListView* m_view = nullptr;
     QLabel* m_empty = nullptr;
+    QLabel* m_moreNote = nullptr;
     QString m_current;
-    QTimer m_openTimer;  ///< a held arrow key must not open every conversation on its way
+    QTimer m_openTimer;    ///< a held arrow key must not open every conversation on its way
+    QTimer m_searchTimer;  ///< a person who types searches once, not with every letter
     QTimer m_spinTimer;
     QTimer m_clockTimer;
     int m_phase = 0;
+    QString m_lastHit;    ///< message that was opened last
+    bool m_more = false;  ///< older hits are left out
     bool m_todayIsFixed = false;
     bool m_showingCurrent = false;
 };

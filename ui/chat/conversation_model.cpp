@@ -32,6 +32,16 @@ void ConversationModel::setItems(QList<ConversationItem> items) {
 void ConversationModel::setFilter(const QString& text) {
     if (text == m_filter) return;
     m_filter = text;
+    m_query = parseSearch(text);
+    // Those of a text that was shorter by a letter are near enough until the next ones come.
+    if (m_query.isEmpty()) m_hits.clear();
+    apply(makeRows());
+}
+
+void ConversationModel::setSearchResult(const SearchResult& result) {
+    if (result.text != m_filter || m_query.isEmpty()) return;
+    m_hits.clear();
+    for (const SearchHit& hit : result.hits) m_hits.insert(hit.conversationId, hit);
     apply(makeRows());
 }
 
@@ -62,16 +72,18 @@ QList<ConversationModel::Row> ConversationModel::makeRows() {
     QString shownGroup;
     m_shownCount = 0;
     for (const ConversationItem& item : m_items) {
-        if (!m_filter.isEmpty() && !item.title.contains(m_filter, Qt::CaseInsensitive)) continue;
+        const auto hit = m_hits.constFind(item.id);
+        if (!m_query.isEmpty() && hit == m_hits.cend() && (!m_query.models.isEmpty() || !titleMatches(item.title, m_query)))
+            continue;
         if (item.updatedUtc.toMSecsSinceEpoch() < dayBegin) {
             dayBegin = item.updatedUtc.toLocalTime().date().startOfDay().toMSecsSinceEpoch();
             group = groupOf(item.updatedUtc, m_today);
         }
         if (group != shownGroup) {
             shownGroup = group;
-            rows.append({group, {}});
+            rows.append({group, {}, {}});
         }
-        rows.append({{}, item});
+        rows.append({{}, item, hit == m_hits.cend() ? SearchHit() : *hit});
         ++m_shownCount;
     }
     return rows;
@@ -168,7 +180,9 @@ QVariant ConversationModel::data(const QModelIndex& index, int role) const {
         }
         case Qt::AccessibleTextRole: {
             const QString title = item.title.isEmpty() ? tr("New chat") : item.title;
-            return item.working ? tr("%1, an answer is being written").arg(title) : title;
+            const QString found =
+                row.hit.snippet.isEmpty() ? title : tr("%1: %2", "title: text found").arg(title, row.hit.snippet);
+            return item.working ? tr("%1, an answer is being written").arg(found) : found;
         }
         case IdRole:
             return item.id;
@@ -178,6 +192,12 @@ QVariant ConversationModel::data(const QModelIndex& index, int role) const {
             return item.working;
         case UpdatedRole:
             return item.updatedUtc;
+        case SnippetRole:
+            return row.hit.snippet;
+        case RangesRole:
+            return QVariant::fromValue(row.hit.ranges);
+        case MessageRole:
+            return row.hit.messageId;
         default:
             return {};
     }

@@ -1,9 +1,12 @@
-// ConversationModel: the rows of the conversation list, grouped by date and filtered by title.
+// ConversationModel: the rows of the conversation list, grouped by date; while something is searched for, those that hold it.
 #pragma once
+
+#include "app/core/search_query.h"
 
 #include <QAbstractListModel>
 #include <QDate>
 #include <QDateTime>
+#include <QHash>
 #include <QList>
 #include <QString>
 
@@ -24,13 +27,16 @@ struct ConversationItem {
 class ConversationModel : public QAbstractListModel {
     Q_OBJECT
 public:
-    enum Role { IdRole = Qt::UserRole, HeadingRole, WorkingRole, UpdatedRole };
+    enum Role { IdRole = Qt::UserRole, HeadingRole, WorkingRole, UpdatedRole, SnippetRole, RangesRole, MessageRole };
 
     explicit ConversationModel(QObject* parent = nullptr);
 
     void setItems(QList<ConversationItem> items);
-    /// Shows only conversations whose title contains `text`, ignoring case. Empty: all.
+    /// Shows only conversations whose title satisfies parseSearch(text), and those of the result that follows. Empty: all.
     void setFilter(const QString& text);
+    /// What the contents hold; ignored when something else is searched for by now.
+    void setSearchResult(const SearchResult& result);
+    [[nodiscard]] QString filter() const { return m_filter; }
     /// The local date that the groups count from.
     void setToday(const QDate& today);
     [[nodiscard]] QDate today() const { return m_today; }
@@ -57,6 +63,7 @@ private:
     struct Row {
         QString heading;  ///< not empty: a heading
         ConversationItem item;
+        SearchHit hit;  ///< while its contents hold what is searched for
         bool operator==(const Row&) const = default;
         /// Tells a heading from a conversation whose id has the same letters.
         [[nodiscard]] QString key() const { return heading.isEmpty() ? item.id : heading + QLatin1Char('\n'); }
@@ -68,6 +75,8 @@ private:
 
     QList<ConversationItem> m_items;  ///< newest first
     QString m_filter;
+    SearchQuery m_query;
+    QHash<QString, SearchHit> m_hits;  ///< by conversation
     QDate m_today = QDate::currentDate();
     QList<Row> m_rows;
     qsizetype m_shownCount = 0;

@@ -438,6 +438,18 @@ MarkdownResult parseMarkdown(const QString& source, bool streaming) {
     return result;
 }
 
+QString textOf(const MarkdownBlock& block) {
+    QString text;
+    for (const InlineRun& run : block.runs) text += run.text;
+    text += block.text;
+    if (block.code != nullptr) text += block.codePart();
+    for (const MarkdownBlock& child : block.children) {
+        if (!text.isEmpty()) text += QLatin1Char('\n');
+        text += textOf(child);
+    }
+    return text;
+}
+
 QString displayText(QStringView text) {
     QString shown = text.toString();
     shown.replace(QChar(0xFDD0), QChar(QChar::ReplacementCharacter));

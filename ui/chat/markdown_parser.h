@@ -84,6 +84,9 @@ inline constexpr int kDeepestNesting = 16;
 /// `streaming`: an unclosed fence at the end is marked open. Line ends may be LF, CRLF or CR.
 [[nodiscard]] MarkdownResult parseMarkdown(const QString& source, bool streaming);
 
+/// What a block shows without its looks: the text that a person can find in it. Parts are apart by line ends.
+[[nodiscard]] QString textOf(const MarkdownBlock& block);
+
 /// Text as it may be handed to a QTextDocument: U+FDD0 and U+FDD1 are its own frame marks, so they are shown as U+FFFD.
 [[nodiscard]] QString displayText(QStringView text);
 

@@ -95,26 +95,44 @@ TextStyle TextColumn::style() const {
     return style;
 }
 
+namespace {
+
+std::vector<MarkdownBlock> markdownPieces(const QString& source, bool streaming) {
+    if (source.size() > kLongestMarkdown) {
+        std::vector<MarkdownBlock> pieces = plainPieces(source);
+        pieces.insert(pieces.begin(), noteBlock(TextColumn::tr("Too long to be set as Markdown; shown as plain text.")));
+        return pieces;
+    }
+    MarkdownResult parsed = parseMarkdown(source, streaming);
+    if (!parsed.tooDeep) return cutIntoPieces(std::move(parsed.blocks));
+    std::vector<MarkdownBlock> pieces = plainPieces(source);
+    pieces.insert(pieces.begin(), nestingNote());
+    return pieces;
+}
+
+std::vector<MarkdownBlock> textPieces(const QString& text) {
+    QString lines = text;
+    lines.replace(QStringLiteral("\r\n"), QStringLiteral("\n"));
+    lines.replace(u'\r', u'\n');
+    return lines.isEmpty() ? std::vector<MarkdownBlock>() : plainPieces(lines);
+}
+
+}  // namespace
+
 void TextColumn::setMarkdown(const QString& source, bool streaming) {
     const std::int64_t start = LayoutQueue::threadTime();
-    std::vector<MarkdownBlock> pieces;
-    if (source.size() > kLongestMarkdown) {
-        pieces = plainPieces(source);
-        pieces.insert(pieces.begin(), noteBlock(tr("Too long to be set as Markdown; shown as plain text.")));
-    } else {
-        MarkdownResult parsed = parseMarkdown(source, streaming);
-        pieces = parsed.tooDeep ? plainPieces(source) : cutIntoPieces(std::move(parsed.blocks));
-        if (parsed.tooDeep) pieces.insert(pieces.begin(), nestingNote());
-    }
+    std::vector<MarkdownBlock> pieces = markdownPieces(source, streaming);
     m_queue.charge(LayoutQueue::threadTime() - start);
     setContent(std::move(pieces));
 }
 
-void TextColumn::setPlainText(const QString& text) {
-    QString lines = text;
-    lines.replace(QStringLiteral("\r\n"), QStringLiteral("\n"));
-    lines.replace(u'\r', u'\n');
-    setContent(lines.isEmpty() ? std::vector<MarkdownBlock>() : plainPieces(lines));
+void TextColumn::setPlainText(const QString& text) { setContent(textPieces(text)); }
+
+int TextColumn::markCountOf(const QString& source, bool markdown, const MarkFinder& find) {
+    qsizetype count = 0;
+    for (const MarkdownBlock& piece : markdown ? markdownPieces(source, false) : textPieces(source))
+        count += find(textOf(piece)).size();
+    return static_cast<int>(count);
 }
 
 void TextColumn::setContent(std::vector<MarkdownBlock> pieces) {
@@ -206,8 +224,10 @@ void TextColumn::layOutNext() {
         if (next == nullptr || inView) next = piece.get();
         if (inView) break;
     }
-    if (next == nullptr) return;
-    Piece& piece = *next;
+    if (next != nullptr) layOut(*next);
+}
+
+void TextColumn::layOut(Piece& piece) {
     build(piece);
     piece.document->setTextWidth(width());
     fitTables(*piece.document);
@@ -364,9 +384,60 @@ void TextColumn::paintEvent(QPaintEvent* event) {
             focus.format.setForeground(palette().brush(QPalette::Base));
             context.selections.append(focus);
         }
+        if (m_findMarks) {
+            const QList<TextRange> marks = m_findMarks(piece.document->toPlainText());
+            for (qsizetype mark = 0; mark < marks.size(); ++mark) {
+                const bool current = index == m_currentPiece && mark == std::min<qsizetype>(m_currentMark, marks.size() - 1);
+                QAbstractTextDocumentLayout::Selection found;
+                found.cursor = QTextCursor(piece.document.get());
+                found.cursor.setPosition(static_cast<int>(marks[mark].from));
+                found.cursor.setPosition(static_cast<int>(marks[mark].from + marks[mark].length), QTextCursor::KeepAnchor);
+                const QColor accent = theme::tone(theme::Tone::Accent, palette());
+                found.format.setBackground(current ? accent : theme::blend(palette().color(QPalette::Base), accent, 0.35));
+                if (current) found.format.setForeground(palette().brush(QPalette::Base));
+                context.selections.append(found);
+            }
+        }
         piece.document->documentLayout()->draw(&painter, context);
         painter.restore();
     }
+}
+
+void TextColumn::setMarks(const MarkFinder& find) {
+    m_findMarks = find;
+    m_currentPiece = -1;
+    m_currentMark = -1;
+    update();
+}
+
+QRect TextColumn::setCurrentMark(int wanted) {
+    m_currentPiece = -1;
+    m_currentMark = -1;
+    update();
+    if (!m_findMarks || wanted < 0) return {};
+    for (std::size_t i = 0; i < m_contentPieces; ++i) {
+        Piece& piece = *m_pieces[i];
+        const int here = static_cast<int>(m_findMarks(textOf(piece.block)).size());
+        if (wanted >= here) {
+            wanted -= here;
+            continue;
+        }
+        m_currentPiece = static_cast<int>(i);
+        m_currentMark = wanted;
+        if (piece.laidOutWidth < 0) {
+            layOut(piece);
+            updateOffsets();
+        }
+        const QList<TextRange> marks = m_findMarks(piece.document->toPlainText());
+        if (marks.isEmpty()) return {0, static_cast<int>(piece.y), width(), static_cast<int>(piece.height)};
+        const auto from = static_cast<int>(marks[std::min<qsizetype>(wanted, marks.size() - 1)].from);
+        const QTextBlock block = piece.document->findBlock(from);
+        QRectF place = piece.document->documentLayout()->blockBoundingRect(block);
+        if (const QTextLine line = block.layout()->lineForTextPosition(from - block.position()); line.isValid())
+            place = line.rect().translated(place.topLeft());
+        return place.translated(0, piece.y).toAlignedRect();
+    }
+    return {};
 }
 
 TextColumn::Piece* TextColumn::pieceNear(qreal y) const {

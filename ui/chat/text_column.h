@@ -2,6 +2,7 @@
 // growing text only has its end laid out again, and a long one is laid out in slices (LayoutQueue).
 #pragma once
 
+#include "app/core/search_query.h"
 #include "ui/chat/markdown_renderer.h"
 #include "ui/chat/text_decorations.h"
 
@@ -11,6 +12,8 @@
 #include <QString>
 #include <QStringList>
 #include <QWidget>
+
+#include <functional>
 
 #include <memory>
 #include <optional>
@@ -35,6 +38,13 @@ public:
     void setOpenBlock(const QStringList& cells, const QList<bool>& masked);
     void setSubtle(bool subtle);
 
+    /// Marks parts of the text: `find` gives them for any piece of it. An empty function: none.
+    using MarkFinder = std::function<QList<TextRange>(const QString&)>;
+    void setMarks(const MarkFinder& find);
+    /// How many there are in a text, set as Markdown or verbatim; no column and no layout is needed.
+    [[nodiscard]] static int markCountOf(const QString& source, bool markdown, const MarkFinder& find);
+    /// Makes one mark the current one, painted apart from the others; -1: none. Returns where it stands, its piece laid out.
+    QRect setCurrentMark(int index);
     /// The whole text as shown, open block included.
     [[nodiscard]] QString shownText() const;
     [[nodiscard]] QString selectedText() const;
@@ -106,6 +116,7 @@ private:
     [[nodiscard]] QString textBetween(const Place& from, const Place& to) const;
     void select(const Place& from, const Place& to);
     [[nodiscard]] Piece* pieceNear(qreal y) const;
+    void layOut(Piece& piece);
     void copyCode(const QToolButton* button);
 
     LayoutQueue& m_queue;
@@ -124,6 +135,9 @@ private:
     bool m_subtle = false;
     bool m_selecting = false;
     bool m_offsetsStale = false;
+    MarkFinder m_findMarks;
+    int m_currentPiece = -1;  ///< with the current mark
+    int m_currentMark = -1;   ///< in that piece
 };
 
 }  // namespace trefoil

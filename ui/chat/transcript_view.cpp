@@ -8,6 +8,7 @@
 #include "ui/chat/welcome_panel.h"
 #include "ui/theme/theme.h"
 
+#include <QCoreApplication>
 #include <QDesktopServices>
 #include <QEvent>
 #include <QHash>
@@ -40,11 +41,18 @@ public:
 
     [[nodiscard]] qsizetype indexOf(const QString& id) const;
     MessageWidget* build(const TranscriptMessage& message);
-    void buildOneEarlier();
+    void buildMore();
+    void insertAtEnd(MessageWidget* widget) const;
+    void showWindow(qsizetype first, qsizetype end, qsizetype firstNow, qsizetype endNow);
+    void showEnd();
+    void ensureBuilt(qsizetype index);
+    void applyMarks(const MessageWidget* widget) const;
+    void scrollToGoal();
     void clearWidgets();
     void retire(MessageWidget* widget);
     void refresh();
     void activate() const;
+    void settle() const;
     void onScrolled(int value);
     void onRangeChanged(int maximum);
     void placeJumpButton() const;
@@ -59,6 +67,7 @@ public:
     QWidget* content;
     QVBoxLayout* layout;
     QPushButton* earlier;
+    QPushButton* later;
     WelcomePanel* welcome;
     QLabel* activity;
     QPushButton* jump;
@@ -66,9 +75,14 @@ public:
     QList<TranscriptMessage> messages;
     QHash<QString, MessageWidget*> widgets;
     QList<QPointer<MessageWidget>> retired;  ///< off the screen, and gone with the next turn of the event loop
-    qsizetype firstBuilt = 0;                ///< messages from here on have widgets
+    qsizetype firstBuilt = 0;                ///< messages from here …
+    qsizetype endBuilt = 0;                  ///< … to before here have widgets
     qsizetype firstWanted = 0;               ///< … and will have, soon
-    QPointer<QWidget> anchor;                ///< what stands at the top of the view while the reader is not at the end
+    qsizetype endWanted = 0;
+    MarkFinder marks;
+    Mark goal;  ///< stays in view until all is laid out; an empty id: none
+    bool goalIsMark = false;
+    QPointer<QWidget> anchor;  ///< what stands at the top of the view while the reader is not at the end
     int anchorOffset = 0;
     bool following = true;
     bool restoring = false;
@@ -80,6 +94,7 @@ TranscriptView::Private::Private(TranscriptView* view)
       content(new QWidget),
       layout(new QVBoxLayout(content)),
       earlier(new QPushButton(content)),
+      later(new QPushButton(content)),
       welcome(new WelcomePanel(content)),
       activity(new QLabel(content)),
       jump(new QPushButton(view)) {
@@ -97,6 +112,9 @@ TranscriptView::Private::Private(TranscriptView* view)
     earlier->setObjectName(QStringLiteral("showEarlierButton"));
     earlier->setFlat(true);
     earlier->hide();
+    later->setObjectName(QStringLiteral("showLaterButton"));
+    later->setFlat(true);
+    later->hide();
     activity->setObjectName(QStringLiteral("activityLabel"));
     activity->setTextFormat(Qt::PlainText);
     activity->setForegroundRole(QPalette::WindowText);
@@ -105,6 +123,7 @@ TranscriptView::Private::Private(TranscriptView* view)
     activity->hide();
     layout->setSpacing(18);
     layout->addWidget(earlier, 0, Qt::AlignHCenter);
+    layout->addWidget(later, 0, Qt::AlignHCenter);
     layout->addWidget(welcome, 1);
     layout->addWidget(activity);
     layout->addStretch(0);
@@ -134,7 +153,15 @@ TranscriptView::TranscriptView(QWidget* parent) : QWidget(parent), d(std::make_u
         d->firstWanted = std::max<qsizetype>(0, d->firstBuilt - kWindow);
         d->buildTimer.start();
     });
-    connect(&d->buildTimer, &QTimer::timeout, this, [this] { d->buildOneEarlier(); });
+    connect(d->later, &QPushButton::clicked, this, [this] {
+        d->endWanted = std::min(d->messages.size(), d->endBuilt + kWindow);
+        d->buildTimer.start();
+    });
+    connect(&d->buildTimer, &QTimer::timeout, this, [this] { d->buildMore(); });
+    connect(&d->queue, &LayoutQueue::finished, this, [this] {
+        d->scrollToGoal();
+        if (!d->buildTimer.isActive()) d->goal = {};
+    });
     d->area->viewport()->installEventFilter(this);
     d->updateActivityLook();
     d->refresh();
@@ -180,21 +207,89 @@ MessageWidget* TranscriptView::Private::build(const TranscriptMessage& message) 
         });
     }
     widgets.insert(id, widget);
+    applyMarks(widget);
     return widget;
 }
 
-void TranscriptView::Private::buildOneEarlier() {
+void TranscriptView::Private::insertAtEnd(MessageWidget* widget) const {
+    // Before "Show later", the welcome panel, the activity line and the stretch.
+    layout->insertWidget(layout->count() - 4, widget);
+}
+
+/// Makes widgets for the messages from `firstNow` to before `endNow`, and soon for those from `first` to before `end`.
+void TranscriptView::Private::showWindow(qsizetype first, qsizetype end, qsizetype firstNow, qsizetype endNow) {
+    clearWidgets();
+    firstWanted = first;
+    endWanted = end;
+    firstBuilt = firstNow;
+    endBuilt = endNow;
+    for (qsizetype i = firstNow; i < endNow; ++i) {
+        MessageWidget* widget = build(messages[i]);
+        insertAtEnd(widget);
+        widget->show();
+    }
+    refresh();
+    activate();
+    if (firstBuilt > firstWanted || endBuilt < endWanted) buildTimer.start();
+}
+
+void TranscriptView::Private::showEnd() {
+    const qsizetype count = messages.size();
+    showWindow(std::max<qsizetype>(0, count - kWindow), count, std::max<qsizetype>(0, count - kBuiltAtOnce), count);
+}
+
+/// A message far from those that have widgets gets a window of its own; the way there is not built.
+void TranscriptView::Private::ensureBuilt(qsizetype index) {
+    if (index >= firstBuilt && index < endBuilt) return;
+    following = false;
+    anchor.clear();
+    const qsizetype count = messages.size();
+    showWindow(std::max<qsizetype>(0, index - kWindow / 2), std::min(count, index + kWindow / 2),
+               std::max<qsizetype>(0, index - kBuiltAtOnce / 2), std::min(count, index + kBuiltAtOnce));
+}
+
+void TranscriptView::Private::applyMarks(const MessageWidget* widget) const {
+    widget->body()->setMarks(marks);
+    if (widget->thinkingPane() != nullptr) widget->thinkingPane()->column()->setMarks(marks);
+}
+
+void TranscriptView::Private::scrollToGoal() {
+    MessageWidget* widget = goal.id.isEmpty() ? nullptr : widgets.value(goal.id);
+    if (widget == nullptr) return;
+    following = false;
+    settle();
+    if (!goalIsMark) {
+        area->verticalScrollBar()->setValue(widget->y() - layout->spacing());
+    } else {
+        TextColumn* column =
+            goal.thinking && widget->thinkingPane() != nullptr ? widget->thinkingPane()->column() : widget->body();
+        const QRect place = column->setCurrentMark(goal.index);
+        settle();
+        const QPoint middle = column->mapTo(content, place.center());
+        area->ensureVisible(middle.x(), middle.y(), 0, std::min(area->viewport()->height() / 3, 120));
+    }
+    onScrolled(area->verticalScrollBar()->value());
+}
+
+void TranscriptView::Private::buildMore() {
+    if (endBuilt < endWanted) {
+        MessageWidget* widget = build(messages[endBuilt]);
+        ++endBuilt;
+        insertAtEnd(widget);
+        widget->show();
+        activate();
+    }
     if (firstBuilt > firstWanted) {
         --firstBuilt;
         MessageWidget* widget = build(messages[firstBuilt]);
         layout->insertWidget(1, widget);
         QWidget* after = layout->itemAt(2)->widget();
         // Tab goes from top to bottom, whatever the order of building.
-        if (after != nullptr && after != welcome) QWidget::setTabOrder(widget, after);
+        if (after != nullptr && after != welcome && after != later) QWidget::setTabOrder(widget, after);
         widget->show();
         activate();
     }
-    if (firstBuilt > firstWanted) buildTimer.start();
+    if (firstBuilt > firstWanted || endBuilt < endWanted) buildTimer.start();
     refresh();
 }
 
@@ -223,7 +318,10 @@ void TranscriptView::Private::refresh() {
     const qsizetype hidden = firstBuilt;
     earlier->setVisible(hidden > 0 && firstBuilt == firstWanted);
     earlier->setText(TranscriptView::tr("Show earlier messages (%1)").arg(hidden));
-    for (qsizetype i = firstBuilt; i < messages.size(); ++i) {
+    const qsizetype behind = messages.size() - endBuilt;
+    later->setVisible(behind > 0 && endBuilt == endWanted);
+    later->setText(TranscriptView::tr("Show later messages (%1)").arg(behind));
+    for (qsizetype i = firstBuilt; i < endBuilt; ++i) {
         if (MessageWidget* widget = widgets.value(messages[i].id)) widget->setLast(i == messages.size() - 1);
     }
 }
@@ -233,10 +331,18 @@ void TranscriptView::Private::activate() const {
     if (q->isVisible()) layout->activate();
 }
 
+/// The same for the scroll bar's range, which the area sets when its layout is asked for anew.
+void TranscriptView::Private::settle() const {
+    if (!q->isVisible()) return;
+    layout->activate();
+    QEvent request(QEvent::LayoutRequest);
+    QCoreApplication::sendEvent(area, &request);
+}
+
 void TranscriptView::Private::onScrolled(int value) {
     if (restoring) return;
     const QScrollBar* bar = area->verticalScrollBar();
-    following = value >= bar->maximum() - kAtEnd;
+    following = value >= bar->maximum() - kAtEnd && endBuilt == messages.size();
     anchor.clear();
     if (!following) {
         for (int i = 0; i < layout->count(); ++i) {
@@ -304,29 +410,28 @@ void TranscriptView::Private::dragTo(const QPoint& global) const {
 void TranscriptView::setMessages(const QList<TranscriptMessage>& messages) {
     d->clearWidgets();
     d->messages = messages;
-    d->firstWanted = std::max<qsizetype>(0, messages.size() - kWindow);
-    d->firstBuilt = std::max<qsizetype>(0, messages.size() - kBuiltAtOnce);
+    d->goal = {};
     d->following = true;
     d->anchor.clear();
-    for (qsizetype i = d->firstBuilt; i < messages.size(); ++i) {
-        MessageWidget* widget = d->build(messages[i]);
-        d->layout->insertWidget(d->layout->count() - 3, widget);
-        widget->show();
-    }
-    d->refresh();
-    d->activate();
-    if (d->firstBuilt > d->firstWanted) d->buildTimer.start();
+    d->showEnd();
     jumpToEnd();
+    emit messagesChanged();
 }
 
 void TranscriptView::appendMessage(const TranscriptMessage& message) {
+    const bool endOnShow = d->endBuilt == d->messages.size();
     d->messages.append(message);
-    MessageWidget* widget = d->build(message);
-    // Before the welcome panel (hidden by now), the activity line and the stretch.
-    d->layout->insertWidget(d->layout->count() - 3, widget);
-    d->refresh();
-    widget->show();
-    d->activate();
+    if (endOnShow) {
+        MessageWidget* widget = d->build(message);
+        d->insertAtEnd(widget);
+        d->endBuilt = d->endWanted = d->messages.size();
+        d->refresh();
+        widget->show();
+        d->activate();
+    } else {
+        jumpToEnd();
+    }
+    emit messagesChanged();
 }
 
 void TranscriptView::updateMessage(const TranscriptMessage& message) {
@@ -337,6 +442,7 @@ void TranscriptView::updateMessage(const TranscriptMessage& message) {
         widget->setMessage(message);
         d->activate();
     }
+    emit messagesChanged();
 }
 
 void TranscriptView::removeMessage(const QString& id) {
@@ -346,8 +452,11 @@ void TranscriptView::removeMessage(const QString& id) {
     d->retire(d->widgets.take(id));
     if (index < d->firstBuilt) --d->firstBuilt;
     if (index < d->firstWanted) --d->firstWanted;
+    if (index < d->endBuilt) --d->endBuilt;
+    if (index < d->endWanted) --d->endWanted;
     d->refresh();
     d->activate();
+    emit messagesChanged();
 }
 
 void TranscriptView::setOpenBlock(const QString& id, const QStringList& cellTexts, const QList<bool>& masked) {
@@ -382,10 +491,41 @@ MessageWidget* TranscriptView::messageWidget(const QString& id) const { return d
 bool TranscriptView::isAtEnd() const { return d->following; }
 
 void TranscriptView::jumpToEnd() {
+    d->goal = {};
     d->following = true;
     d->anchor.clear();
+    if (d->endBuilt < d->messages.size()) d->showEnd();
+    d->settle();
     d->area->verticalScrollBar()->setValue(d->area->verticalScrollBar()->maximum());
     d->placeJumpButton();
+}
+
+void TranscriptView::showMessage(const QString& id) {
+    const qsizetype index = d->indexOf(id);
+    if (index < 0) return;
+    d->ensureBuilt(index);
+    d->goal = {id, false, 0};
+    d->goalIsMark = false;
+    d->scrollToGoal();
+}
+
+void TranscriptView::setMarks(const MarkFinder& find) {
+    d->marks = find;
+    for (const MessageWidget* widget : std::as_const(d->widgets)) d->applyMarks(widget);
+}
+
+void TranscriptView::showMark(const Mark& mark) {
+    const qsizetype index = d->indexOf(mark.id);
+    if (index < 0) return;
+    // The one that was current is a mark like any other now.
+    for (const MessageWidget* widget : std::as_const(d->widgets))
+        for (TextColumn* column : widget->columns()) column->setCurrentMark(-1);
+    d->ensureBuilt(index);
+    const MessageWidget* widget = d->widgets.value(mark.id);
+    if (mark.thinking && widget->thinkingPane() != nullptr) widget->thinkingPane()->setExpanded(true);
+    d->goal = mark;
+    d->goalIsMark = true;
+    d->scrollToGoal();
 }
 
 void TranscriptView::reveal(const QString& id) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/core/generation_types.h"
+#include "app/core/search_query.h"
 
 #include <QDateTime>
 #include <QList>
@@ -11,6 +12,7 @@
 #include <QUrl>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 
 namespace trefoil {
@@ -41,7 +43,8 @@ public:
     explicit TranscriptView(QWidget* parent = nullptr);
     ~TranscriptView() override;
 
-    /// Replaces everything and shows the end. Only the last 50 messages get widgets until "Show earlier" is chosen.
+    /// Replaces everything and shows the end. Only a window of 50 messages has widgets; buttons at its ends and showMessage()
+    /// move it or make it larger.
     void setMessages(const QList<TranscriptMessage>& messages);
     void appendMessage(const TranscriptMessage& message);
     /// Unknown ids are ignored, here and below. A message that is no longer streaming loses its open block.
@@ -64,10 +67,25 @@ public:
     [[nodiscard]] MessageWidget* messageWidget(const QString& id) const;
     [[nodiscard]] bool isAtEnd() const;
     void jumpToEnd();
+    /// Brings any message into view, with widgets for it and its neighbours.
+    void showMessage(const QString& id);
+    /// Where a text is marked: what is searched for. An empty function: nowhere.
+    using MarkFinder = std::function<QList<TextRange>(const QString&)>;
+    void setMarks(const MarkFinder& find);
+    /// A mark: the `index`-th in the message's thinking or its text. Shown as the current one; a closed thinking opens.
+    struct Mark {
+        QString id;
+        bool thinking = false;
+        int index = 0;
+        bool operator==(const Mark&) const = default;
+    };
+    void showMark(const Mark& mark);
     /// Brings a message that has a widget into view; its version buttons get the focus.
     void reveal(const QString& id);
 
 signals:
+    /// Other messages, or other texts in them.
+    void messagesChanged();
     void copied(const QString& text);
     void regenerateRequested(const QString& id);
     /// Block number as in PassView.

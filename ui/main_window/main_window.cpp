@@ -4,6 +4,7 @@
 #include "ui/blocks/block_dock.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/find_bar.h"
 #include "ui/chat/notice_bar.h"
 #include "ui/chat/system_prompt_panel.h"
 #include "ui/chat/transcript_view.h"
@@ -96,10 +97,12 @@ void MainWindow::buildCentre() {
     m_notices = new NoticeBar(column);
     m_systemPrompt = new SystemPromptPanel(column);
     m_transcript = new TranscriptView(column);
+    m_find = new FindBar(m_transcript, column);
     m_undo = new UndoBar(column);
     m_composer = new Composer(column);
     layout->addWidget(m_notices);
     layout->addWidget(m_systemPrompt);
+    layout->addWidget(m_find);
     layout->addWidget(m_transcript, 1);
     layout->addWidget(m_undo);
     layout->addWidget(m_composer);
@@ -144,6 +147,8 @@ void MainWindow::showConversation(const ConversationRecord& conversation, const 
     for (const MessageRecord& m : messages) shown.append(transcriptMessage(m));
     m_transcript->setActivity({});
     m_transcript->setMessages(shown);
+    if (!m_find->isVisible()) m_transcript->setMarks({});
+    jumpToHit();
     m_edited.clear();
     m_composer->setProblem({});
     m_composer->setText(conversation.draft);
@@ -162,6 +167,7 @@ void MainWindow::showBranch(const QList<MessageRecord>& messages, const QString&
     for (const MessageRecord& m : messages) shown.append(transcriptMessage(m));
     m_transcript->setMessages(shown);
     m_transcript->reveal(shownId);
+    jumpToHit();
     showBlocksOf(messages);
     showRunning();
     countPromptSoon();

@@ -23,6 +23,7 @@ class BlockDock;
 class CompareMenu;
 class Composer;
 class ConversationList;
+class FindBar;
 class GenerationDock;
 class ModelDialog;
 class NoticeBar;
@@ -83,6 +84,10 @@ private:
     void connectGeneration();
     void connectWidgets();
     void connectStore();
+    void connectSearch();
+    /// Shows the message that a search found, in its conversation, which is on show; another version is chosen where it is in
+    /// one.
+    void jumpToHit();
     void restoreLayout();
 
     void showConversation(const ConversationRecord& conversation, const QList<MessageRecord>& messages);
@@ -136,6 +141,7 @@ private:
     NoticeBar* m_notices = nullptr;
     SystemPromptPanel* m_systemPrompt = nullptr;
     TranscriptView* m_transcript = nullptr;
+    FindBar* m_find = nullptr;
     UndoBar* m_undo = nullptr;
     Composer* m_composer = nullptr;
     QDockWidget* m_blockDockWidget = nullptr;
@@ -164,6 +170,9 @@ private:
     QString m_draftWhileEditing;  ///< what the composer held before
     QString m_refusedText;        ///< the question that did not fit
     qint64 m_shorterTokens = 0;
+    QString m_jumpTo;       ///< message that a search found, until its conversation is on show
+    QString m_jumpedAside;  ///< the same while another version is being chosen for it
+    RequestId m_searchRequest = 0;
     QString m_failedStore;  ///< path of the history that could not be opened
     bool m_closing = false;
 };

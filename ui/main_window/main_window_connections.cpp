@@ -3,6 +3,7 @@
 #include "ui/blocks/block_dock.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/find_bar.h"
 #include "ui/chat/notice_bar.h"
 #include "ui/chat/system_prompt_panel.h"
 #include "ui/chat/transcript_view.h"
@@ -18,6 +19,9 @@
 #include "ui/settings/generation_dock.h"
 
 #include <QDockWidget>
+
+#include <algorithm>
+#include <utility>
 
 namespace trefoil {
 
@@ -141,12 +145,52 @@ void MainWindow::connectWidgets() {
         m_chat->requestTrace(id);
     });
 
+    connectSearch();
     connectComposer();
     connectGeneration();
 
     connect(m_status, &StatusBar::modelClicked, this, &MainWindow::showModelDialog);
     connect(m_status->loadProgress(), &LoadProgress::cancelRequested, m_chat, &ChatController::cancelLoad);
     connect(m_notices, &NoticeBar::actionTriggered, this, &MainWindow::onNoticeAction);
+}
+
+void MainWindow::connectSearch() {
+    connect(m_list, &ConversationList::searchRequested, this,
+            [this](const QString& text) { m_searchRequest = m_services.store->searchAsync(text); });
+    connect(m_services.store, &StoreWorker::searched, this,
+            [this](RequestId id, const SearchResult& result, const StoreProblem& problem) {
+                if (id != m_searchRequest) return;
+                if (!problem.ok()) showNotice(kStoreNotice, problem.text(), false);
+                m_list->setSearchResult(result);
+            });
+    connect(m_list, &ConversationList::hitOpened, this, [this](const QString& id, const QString& messageId) {
+        m_jumpTo = messageId;
+        if (id == m_chat->conversation().id) return jumpToHit();
+        saveDraft();
+        m_chat->openConversation(id);
+    });
+    connect(m_find, &FindBar::closed, m_composer, &Composer::focusEditor);
+}
+
+void MainWindow::jumpToHit() {
+    if (m_jumpTo.isEmpty()) return;
+    const QString id = std::exchange(m_jumpTo, QString());
+    const auto& messages = m_chat->messages();
+    const bool shown =
+        std::any_of(messages.cbegin(), messages.cend(), [&id](const MessageRecord& message) { return message.id == id; });
+    if (shown) {
+        m_find->close();
+        const QStringList terms = parseSearch(m_list->searchText()).terms;
+        m_transcript->setMarks([terms](const QString& text) { return findTerms(text, terms); });
+        m_transcript->showMark({id, false, 0});
+        return;
+    }
+    // In another version: branchShown comes back here. Nothing happens when it is not in this conversation (any more).
+    if (m_jumpedAside == id) return;
+    m_jumpedAside = m_jumpTo = id;
+    m_chat->showVersion(id);
+    m_jumpedAside.clear();
+    m_jumpTo.clear();
 }
 
 /// Versions of questions and answers.

@@ -3,6 +3,7 @@
 #include "ui/blocks/block_dock.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/find_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/compare/compare_menu.h"
 #include "ui/main_window/main_window.h"
@@ -104,6 +105,15 @@ void MainWindow::buildChatMenu() {
     m_compare = new CompareMenu({m_chat, m_services.presets, this}, chat, this);
     connect(addAction(chat, tr("The &prompt as it is sent…"), Qt::CTRL | Qt::Key_P, QStringLiteral("actionPromptView")),
             &QAction::triggered, this, &MainWindow::showPromptView);
+    chat->addSeparator();
+    connect(addAction(chat, tr("&Find in the conversation"), QKeySequence::Find, QStringLiteral("actionFind")),
+            &QAction::triggered, m_find, &FindBar::open);
+    connect(addAction(chat, tr("Find ne&xt"), QKeySequence(Qt::Key_F3), QStringLiteral("actionFindNext")), &QAction::triggered,
+            this, [this] { m_find->step(true); });
+    connect(addAction(chat, tr("Find pre&vious"), QKeySequence(Qt::SHIFT | Qt::Key_F3), QStringLiteral("actionFindPrevious")),
+            &QAction::triggered, this, [this] { m_find->step(false); });
+    connect(addAction(chat, tr("Search &all conversations"), Qt::CTRL | Qt::SHIFT | Qt::Key_F, QStringLiteral("actionSearch")),
+            &QAction::triggered, this, [this] { m_list->focusSearch(); });
     chat->addSeparator();
     connect(addAction(chat, tr("Re&name the conversation"), {}, QStringLiteral("actionRename")), &QAction::triggered, this,
             [this] { m_list->startRename(m_chat->conversation().id); });
