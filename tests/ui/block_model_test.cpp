@@ -163,6 +163,36 @@ private slots:
         QCOMPARE(model.block(0), (BlockSummary{2, 0, 2, PassType::Draft}));
     }
 
+    void changesByHandAreNoPasses() {
+        using enum CellState;
+        BlockModel model;
+        model.begin(kMask, 3, 0.95);
+        BlockWriter writer(0, 3);
+        PassView pass = writer.pass({0}, 0.99F);
+        model.append(pass);
+        PassView edit = pass;
+        edit.type = PassType::Edit;
+        edit.rows.clear();
+        edit.tokens = {kMask, 41, kMask};
+        edit.texts = {QString(), tokenText(41), QString()};
+        edit.resolved = {1};
+        model.append(edit);
+        QCOMPARE(states(model.cells(0, 2)), (QList<CellState>{Masked, ResolvedNow, Candidate}));
+        QVERIFY(model.cells(0, 2)[1].byHand);
+        QCOMPARE(model.cells(0, 2)[1].resolvedPass, 0);
+        pass.step = 1;
+        pass.tokens = {100, 41, 102};
+        pass.texts = {tokenText(100), tokenText(41), tokenText(102)};
+        pass.resolved = {0, 2};
+        model.append(pass);
+        QCOMPARE(model.cells(0, 3)[0].resolvedPass, 1);
+        QCOMPARE(model.cells(0, 3)[1].token, 41);
+        QCOMPARE(model.frameCount(0), 3);
+        QCOMPARE(model.frame(0, 3).pass, 2);
+        QCOMPARE(model.frame(0, 2).passes, 2);
+        QCOMPARE(model.block(0).passes, 2);
+    }
+
     void singleTokensFillBlocks() {
         BlockModel model;
         model.begin(kMask, 4, 0.95);

@@ -2,20 +2,25 @@
 #include "tests/support/window_fixture.h"
 #include "ui/blocks/block_bars.h"
 #include "ui/blocks/block_dock.h"
+#include "ui/blocks/block_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/message_widget.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/theme/style.h"
+#include "ui/theme/theme.h"
 
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QtTest>
 
+#include <algorithm>
 #include <utility>
 
 namespace {
@@ -76,6 +81,7 @@ private slots:
     void theBlocksBeforeStay();
     void thePromptIsReused();
     void controlsChangeWhileItWrites();
+    void pausedSteppedAndChangedByHand();
     void looksRight();
 };
 
@@ -326,6 +332,65 @@ void BranchesTest::controlsChangeWhileItWrites() {
     QCOMPARE(marked, 1);
     QVERIFY(answer.stats.passes < answer.stats.responseTokens);
     QCOMPARE(answer.settings.value(QStringLiteral("threshold")).toDouble(), 1.0);  // as it began
+}
+
+void BranchesTest::pausedSteppedAndChangedByHand() {
+    const QTemporaryDir folder;
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    set(w, QStringLiteral("threshold"), 1.0);  // a token a pass
+    bool asked = false;
+    connect(w.chat.get(), &trefoil::ChatController::passArrived, w.window.get(), [&](const trefoil::PassView&) {
+        if (!std::exchange(asked, true)) w.find<QAction>("actionPause")->trigger();
+    });
+    w.ask(QStringLiteral("Count from 1 to 40."));
+    auto* const state = w.find<QLabel>("steerText");
+    QTRY_VERIFY(state->text().startsWith(QLatin1String("Paused after pass ")));
+    auto* const view = w.find<trefoil::BlockView>("blockView");
+    const auto resolved = [&] {
+        return std::count_if(view->cells().cbegin(), view->cells().cend(),
+                             [](const trefoil::CellView& c) { return c.resolvedPass >= 0; });
+    };
+    // One pass, one token.
+    const auto before = resolved();
+    w.find<QToolButton>("steerStep")->click();
+    QTRY_COMPARE(resolved(), before + 1);
+    // The first resolved position once more.
+    int row = 0;
+    while (view->cells().at(row).resolvedPass < 0) ++row;
+    view->chooseItem(row);
+    auto* const mask = w.find<QToolButton>("steerMask");
+    QTRY_VERIFY(mask->isEnabled());
+    mask->click();
+    QTRY_COMPARE(resolved(), before);
+    QCOMPARE(view->cells().at(row).state, trefoil::CellState::Masked);
+    // A text by hand.
+    auto* const token = w.find<QComboBox>("steerToken");
+    token->setEditText(QStringLiteral("7"));
+    w.find<QToolButton>("steerFix")->click();
+    QTRY_VERIFY(view->cells().at(row).byHand);
+    const qint32 fixed = view->cells().at(row).token;
+    w.screenshot(QStringLiteral("paused"));
+    w.window->setPalette(trefoil::theme::darkPalette());
+    w.screenshot(QStringLiteral("paused-dark"));
+    w.find<QToolButton>("steerPause")->click();
+    QVERIFY(w.waitForAnswer());
+    const MessageRecord answer = w.lastMessage();
+    QCOMPARE(answer.responseIds.at(row), fixed);
+    const TraceView trace = traceOf(w, answer.id);
+    const auto edits = std::count_if(trace.passes.cbegin(), trace.passes.cend(),
+                                     [](const trefoil::PassView& p) { return p.type == trefoil::PassType::Edit; });
+    QVERIFY(edits >= 2);
+    QCOMPARE(answer.stats.passes, trace.passes.size() - edits);
+    QVERIFY(!w.find<QWidget>("steerBar")->isVisible());
+
+    // Stopping while it is paused.
+    asked = false;
+    w.ask(QStringLiteral("Count from 1 to 40."));
+    QTRY_VERIFY(state->text().startsWith(QLatin1String("Paused after pass ")));
+    w.find<QAction>("actionStop")->trigger();
+    QVERIFY(w.waitForAnswer());
+    QCOMPARE(w.lastMessage().stopReason, trefoil::EndReason::Cancelled);
 }
 
 void BranchesTest::looksRight() {

@@ -63,6 +63,7 @@ QString BlockDetails::explanation() const {
             return tr("Candidate; confidence %1, threshold %2").arg(confidence, threshold);
         case CellState::ResolvedNow:
         case CellState::ResolvedEarlier:
+            if (cell.byHand) return tr("Fixed by hand after pass %1").arg(pass);
             return cell.confidence < 0.0 ? tr("Resolved in pass %1").arg(pass)
                                          : tr("Resolved in pass %1; confidence %2").arg(pass).arg(confidence);
         case CellState::Forced:

@@ -4,6 +4,7 @@
 #include "ui/blocks/block_details.h"
 #include "ui/blocks/block_legend.h"
 #include "ui/blocks/block_view.h"
+#include "ui/blocks/steer_bar.h"
 #include "ui/theme/theme.h"
 
 #include <QComboBox>
@@ -81,7 +82,8 @@ BlockDock::BlockDock(QWidget* parent)
       m_view(new BlockView(m_scroll)),
       m_legend(new BlockLegend(m_content)),
       m_details(new BlockDetails(m_content)),
-      m_bars(new BlockBars(m_content)) {
+      m_bars(new BlockBars(m_content)),
+      m_steer(new SteerBar(m_content)) {
     setObjectName(QStringLiteral("blockDockContent"));
     m_frameTimer.setSingleShot(true);
     m_frameTimer.setInterval(kFrameMilliseconds);
@@ -130,6 +132,8 @@ BlockDock::BlockDock(QWidget* parent)
     column->addWidget(m_legend);
     column->addWidget(m_details);
     column->addWidget(m_bars);
+    column->addWidget(m_steer);
+    m_steer->hide();
     m_transport = makeTransport();
     column->addWidget(m_transport);
     column->addStretch(1);
@@ -185,8 +189,10 @@ void BlockDock::connectParts() {
         if (!m_frameTimer.isActive()) m_frameTimer.start();
     });
     connect(&m_frameTimer, &QTimer::timeout, &m_replay, &BlockReplay::catchUp);
-    connect(m_view, &BlockView::shownCellChanged, this,
-            [this] { m_details->setCell(m_view->shownCell(), m_replay.model().threshold(m_replay.block(), m_replay.frame())); });
+    connect(m_view, &BlockView::shownCellChanged, this, [this] {
+        m_details->setCell(m_view->shownCell(), m_replay.model().threshold(m_replay.block(), m_replay.frame()));
+        refreshSteering();
+    });
     connect(m_view, &BlockView::revealWanted, this, [this](const QRect& rect) {
         m_scroll->ensureVisible(rect.center().x(), rect.center().y(), rect.width() / 2, rect.height() / 2);
     });
@@ -219,6 +225,7 @@ void BlockDock::clear() {
 
 void BlockDock::beginLive(qint32 maskId, qint32 blockSize, double threshold) {
     m_frameTimer.stop();
+    m_steer->begin();
     m_replay.beginLive(maskId, blockSize, threshold);
 }
 
@@ -227,6 +234,29 @@ void BlockDock::addPass(const PassView& pass) { m_replay.addPass(pass); }
 void BlockDock::endLive() {
     m_frameTimer.stop();
     m_replay.endLive();
+}
+
+void BlockDock::setPaused(const PauseView& state) {
+    m_steer->setPaused(state);
+    // What is to be changed has to be on show; before the first pass of all there is nothing yet.
+    m_frameTimer.stop();
+    m_replay.catchUp();
+    refreshSteering();
+    fitView();
+}
+
+void BlockDock::setResumed() {
+    m_steer->setResumed();
+    fitView();
+}
+
+/// The chosen cell can be changed where the newest state is shown.
+void BlockDock::refreshSteering() {
+    m_steer->setVisible(m_replay.isLive());
+    const qint32 newest = m_replay.model().blockCount() - 1;
+    const bool shown = m_replay.block() == newest && m_replay.frame() == m_replay.model().frameCount(newest);
+    const int row = m_view->currentItem();
+    m_steer->setCell(shown && row >= 0 ? std::optional(m_view->cells().value(row)) : std::nullopt);
 }
 
 void BlockDock::refresh() {
@@ -243,7 +273,9 @@ void BlockDock::refresh() {
     m_bars->refresh(&model, m_replay.block());
     const bool hadFacts = !m_facts->isHidden();
     refreshTitle();
-    if (resized || hadFacts != !m_facts->isHidden()) fitView();
+    const bool steered = !m_steer->isHidden();
+    refreshSteering();
+    if (resized || hadFacts != !m_facts->isHidden() || steered != !m_steer->isHidden()) fitView();
     refreshTransport();
 }
 
@@ -286,6 +318,8 @@ QString BlockDock::factsText() const {
     if (frame.milliseconds > 0.0) parts.append(tr("%1 ms").arg(locale.toString(frame.milliseconds, 'f', 1)));
     if (frame.distinctExperts > 0.0) parts.append(tr("%1 experts a layer").arg(locale.toString(frame.distinctExperts, 'f', 1)));
     if (frame.coresetSize > 0.0) parts.append(tr("coreset of %1").arg(locale.toString(frame.coresetSize, 'f', 1)));
+    if (frame.weightBytes > 0)
+        parts.append(tr("%1 of weights read").arg(locale.formattedDataSize(static_cast<qint64>(frame.weightBytes))));
     const QString chosen = choiceText(frame.choice, locale);
     if (!chosen.isEmpty()) parts.append(chosen);
     QStringList changed;
@@ -339,6 +373,7 @@ int BlockDock::roomForCells(int candidates) const {
                m_details->heightForRows(candidates) + m_bars->sizeHint().height() + m_transport->sizeHint().height() +
                5 * column->spacing();
     if (!m_facts->isHidden()) used += m_facts->fontMetrics().height() + column->spacing();
+    if (!m_steer->isHidden()) used += m_steer->sizeHint().height() + column->spacing();
     return m_content->height() - used;
 }
 

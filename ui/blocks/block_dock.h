@@ -22,6 +22,7 @@ class BlockBars;
 class BlockDetails;
 class BlockLegend;
 class BlockView;
+class SteerBar;
 
 class BlockDock : public QWidget {
     Q_OBJECT
@@ -37,6 +38,11 @@ public:
     void addPass(const PassView& pass);
     /// Shows the last state at once. The response stays, to be replayed.
     void endLive();
+
+    /// The answer being written waits, or goes on again.
+    void setPaused(const PauseView& state);
+    void setResumed();
+    [[nodiscard]] SteerBar* steering() const { return m_steer; }
 
     /// Where the display stands, for the window and for tests.
     [[nodiscard]] const BlockReplay& replay() const { return m_replay; }
@@ -58,6 +64,7 @@ private:
     void refreshTitle();
     void refreshTransport();
     void refreshIcons();
+    void refreshSteering();
     /// Gives the cells the height that they need and no more, and chooses how they are best seen in the room that there is.
     void fitView();
     /// The height that is left for the cells beside everything else.
@@ -79,6 +86,7 @@ private:
     BlockLegend* m_legend;
     BlockDetails* m_details;
     BlockBars* m_bars;
+    SteerBar* m_steer;
     QWidget* m_transport = nullptr;
     QToolButton* m_back = nullptr;
     QToolButton* m_play = nullptr;

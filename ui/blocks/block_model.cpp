@@ -145,6 +145,8 @@ void BlockModel::append(const PassView& pass) {
     m_threshold = pass.changed.value(QStringLiteral("threshold"), m_threshold).toDouble();
     block.passes.append(m_trace.passes.size());
     block.thresholds.append(m_threshold);
+    if (pass.type != PassType::Edit) ++block.summary.passes;
+    block.ordinals.append(std::max(block.summary.passes - 1, 0));
     m_trace.passes.append(pass);
 
     // A check holds the accepted head only, a single-token pass its token: neither gives the block's length.
@@ -153,14 +155,14 @@ void BlockModel::append(const PassView& pass) {
     const qint32 rows = whole ? tokens : std::max(m_trace.blockSize, pass.type == PassType::Token ? tokenRow(pass) + 1 : tokens);
     const bool grown = rows > block.rows;
     block.rows = std::max(block.rows, rows);
-    block.summary.passes = static_cast<qint32>(block.passes.size());
+    const auto frames = static_cast<qint32>(block.passes.size());
     m_mostPasses = std::max(m_mostPasses, block.summary.passes);
 
     if (index == m_latestBlock && !grown) {
-        apply(m_latest, block, block.summary.passes - 1);
+        apply(m_latest, block, frames - 1);
     } else {
         m_latestBlock = -1;
-        m_latest = cells(static_cast<qint32>(index), block.summary.passes);
+        m_latest = cells(static_cast<qint32>(index), frames);
         m_latestBlock = index;
     }
     block.summary.forced =
@@ -225,22 +227,23 @@ void BlockModel::applyDenoise(QList<CellView>& cells, const PassView& pass, qint
 
 void BlockModel::apply(QList<CellView>& cells, const Block& block, qint32 index) const {
     const PassView& pass = this->pass(block, index);
+    const qint32 ordinal = block.ordinals[index];
     age(cells);
     switch (pass.type) {
         case PassType::Denoise:
-            applyDenoise(cells, pass, index, block.thresholds[index]);
+            applyDenoise(cells, pass, ordinal, block.thresholds[index]);
             break;
         case PassType::Draft:
             applyDraft(cells, pass);
             break;
         case PassType::Verify:
-            applyVerify(cells, pass, index);
+            applyVerify(cells, pass, ordinal);
             break;
         case PassType::Token:
-            applyToken(cells, pass, index);
+            applyToken(cells, pass, ordinal);
             break;
         case PassType::Edit:
-            applyEdit(cells, pass, index, m_trace.maskId);
+            applyEdit(cells, pass, ordinal, m_trace.maskId);
             break;
     }
 }
@@ -261,11 +264,9 @@ FrameSummary BlockModel::frame(qint32 block, qint32 frame) const {
     summary.frames = frameCount(block);
     summary.frame = std::clamp(frame, 0, summary.frames);
     summary.type = summary.frame > 0 ? pass(m_blocks[block], summary.frame - 1).type : m_blocks[block].summary.type;
-    for (qint32 index = 0; index < summary.frames; ++index) {
-        if (pass(m_blocks[block], index).type == PassType::Edit) continue;
-        ++summary.passes;
-        if (index < summary.frame) ++summary.pass;
-    }
+    summary.passes = m_blocks[block].summary.passes;
+    for (qint32 index = 0; index < summary.frame; ++index)
+        if (pass(m_blocks[block], index).type != PassType::Edit) ++summary.pass;
     if (summary.frame > 0) {
         const PassView& shown = pass(m_blocks[block], summary.frame - 1);
         summary.milliseconds = shown.milliseconds;

@@ -28,7 +28,8 @@ struct CellView {
     QString text;         ///< its display text
     /// Probability of `token` in the pass that resolved the cell (of a candidate: in the pass shown); negative: not known.
     double confidence = -1.0;
-    qint32 resolvedPass = -1;  ///< index within the block of the pass that resolved it; -1: none has
+    /// Index within the block of the pass that resolved it, of a cell fixed by hand that of the pass before; -1: none has.
+    qint32 resolvedPass = -1;
     bool now = false;          ///< the pass shown resolved, or dropped, it
     bool forced = false;       ///< also of cells that were dropped later
     bool byHand = false;       ///< fixed by a person
@@ -41,7 +42,7 @@ struct CellView {
 
 /// One block as its bar shows it.
 struct BlockSummary {
-    qint32 passes = 0;
+    qint32 passes = 0;    ///< without what was changed by hand
     qint32 forced = 0;    ///< cells that were resolved below the threshold
     qint32 resolved = 0;  ///< cells that stay, the prompt's rows not counted
     PassType type = PassType::Denoise;
@@ -50,8 +51,8 @@ struct BlockSummary {
 
 /// A block after one of its passes, in numbers. The prompt's rows are not counted anywhere.
 struct FrameSummary {
-    qint32 frame = 0;        ///< 0: before the first pass; k: after pass k (counted from 1, as people do)
-    qint32 frames = 0;       ///< passes of the block so far
+    qint32 frame = 0;        ///< 0: before the first pass; k: after pass or change k (counted from 1, as people do)
+    qint32 frames = 0;       ///< passes and changes by hand of the block so far
     qint32 cells = 0;        ///< rows that can hold response tokens
     qint32 resolved = 0;     ///< cells resolved so far that stay
     qint32 resolvedNow = 0;  ///< of them by this pass
@@ -88,7 +89,7 @@ public:
     [[nodiscard]] double threshold(qint32 block, qint32 frame) const;
     [[nodiscard]] qint32 blockCount() const { return static_cast<qint32>(m_blocks.size()); }
     [[nodiscard]] bool isEmpty() const { return m_blocks.isEmpty(); }
-    /// Passes of the block; 0 out of range.
+    /// Passes and changes by hand of the block; 0 out of range.
     [[nodiscard]] qint32 frameCount(qint32 block) const;
     [[nodiscard]] BlockSummary block(qint32 block) const;
     /// PassView::block of it; -1 out of range.
@@ -103,6 +104,7 @@ private:
     struct Block {
         QList<qsizetype> passes;   ///< indices into m_trace.passes
         QList<double> thresholds;  ///< in force at each of them
+        QList<qint32> ordinals;    ///< which pass each is, from 0; of a change by hand: the pass before
         qint32 rows = 0;
         BlockSummary summary;
     };

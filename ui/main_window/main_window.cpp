@@ -228,6 +228,7 @@ void MainWindow::showLiveBlocks() {
     const TraceView live = m_chat->liveTrace();
     m_blocks->beginLive(live.maskId, live.blockSize, live.threshold);
     for (const PassView& pass : live.passes) m_blocks->addPass(pass);
+    if (const auto paused = m_chat->pauseState()) m_blocks->setPaused(*paused);
 }
 
 void MainWindow::showModel(const ModelSummary& model) {
@@ -289,6 +290,8 @@ void MainWindow::showRunning() {
     else
         m_composer->setSendAvailable(true);
     if (m_stopAction != nullptr) m_stopAction->setEnabled(!running.isEmpty());
+    if (m_pauseAction != nullptr) m_pauseAction->setEnabled(here);
+    if (m_stepAction != nullptr) m_stepAction->setEnabled(here);
     const QList<MessageRecord>& messages = m_chat->messages();
     const bool free = running.isEmpty() && m_chat->model() && !messages.isEmpty();
     if (m_regenerateAction != nullptr) {

@@ -79,6 +79,7 @@ private:
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& keys, const QString& name);
     void connectChat();
     void connectAnswers();
+    void connectSteering();
     void connectLoading();
     void connectComposer();
     void connectGeneration();
@@ -154,6 +155,8 @@ private:
     CompareMenu* m_compare = nullptr;
     PromptViewDialog* m_promptView = nullptr;
     QAction* m_stopAction = nullptr;
+    QAction* m_pauseAction = nullptr;
+    QAction* m_stepAction = nullptr;
     QAction* m_regenerateAction = nullptr;
     QAction* m_continueAction = nullptr;
     QAction* m_editAction = nullptr;

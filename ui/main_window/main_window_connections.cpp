@@ -1,6 +1,7 @@
 // MainWindow's connections: controller to widgets, widgets to controller, history and settings to notices. Apart from
 // main_window.cpp for its length.
 #include "ui/blocks/block_dock.h"
+#include "ui/blocks/steer_bar.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/find_bar.h"
@@ -62,6 +63,7 @@ void MainWindow::connectAnswers() {
         m_status->clearStats();
     });
     connect(m_chat, &ChatController::passArrived, this, &MainWindow::onPass);
+    connectSteering();
     connect(m_chat, &ChatController::answerEnded, this, [this](const MessageRecord& answer) {
         if (answer.conversationId == m_chat->conversation().id) m_blocks->endLive();
     });
@@ -87,6 +89,27 @@ void MainWindow::connectAnswers() {
     });
     connect(m_chat, &ChatController::sendRefused, this, &MainWindow::showSendProblem);
     connect(m_chat, &ChatController::storeProblem, this, [this](const QString& text) { showNotice(kStoreNotice, text, true); });
+}
+
+/// Pauses, single steps and changes by hand.
+void MainWindow::connectSteering() {
+    const auto here = [this] { return m_chat->runningConversation() == m_chat->conversation().id; };
+    connect(m_chat, &ChatController::pausedAt, this, [this, here](const PauseView& state) {
+        if (!here()) return;
+        m_blocks->setPaused(state);
+        m_status->setActivity(SteerBar::stateText(state));
+    });
+    connect(m_chat, &ChatController::resumed, this, [this, here] {
+        if (!here()) return;
+        m_blocks->setResumed();
+        m_status->setActivity({});
+    });
+    const SteerBar* const bar = m_blocks->steering();
+    connect(bar, &SteerBar::pauseRequested, m_chat, &ChatController::pause);
+    connect(bar, &SteerBar::resumeRequested, m_chat, &ChatController::resume);
+    connect(bar, &SteerBar::stepRequested, m_chat, &ChatController::step);
+    connect(bar, &SteerBar::changeRequested, m_chat, &ChatController::editRow);
+    connect(bar, &SteerBar::textRequested, m_chat, &ChatController::editText);
 }
 
 void MainWindow::connectLoading() {

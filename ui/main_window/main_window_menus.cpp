@@ -1,6 +1,7 @@
 // MainWindow's menus and what they start. Apart from main_window.cpp for its length.
 #include "app/core/engine_worker.h"
 #include "ui/blocks/block_dock.h"
+#include "ui/blocks/steer_bar.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/find_bar.h"
@@ -80,6 +81,10 @@ void MainWindow::buildChatMenu() {
     QMenu* chat = menuBar()->addMenu(tr("&Chat"));
     m_stopAction = addAction(chat, tr("&Stop"), Qt::CTRL | Qt::Key_Period, QStringLiteral("actionStop"));
     connect(m_stopAction, &QAction::triggered, m_chat, &ChatController::stop);
+    m_pauseAction = addAction(chat, tr("Pa&use or go on"), Qt::Key_F7, QStringLiteral("actionPause"));
+    connect(m_pauseAction, &QAction::triggered, m_blocks->steering(), &SteerBar::pauseOrGoOn);
+    m_stepAction = addAction(chat, tr("Make one &pass"), Qt::Key_F8, QStringLiteral("actionStep"));
+    connect(m_stepAction, &QAction::triggered, m_chat, &ChatController::step);
     m_regenerateAction = addAction(chat, tr("&Regenerate the answer"), Qt::CTRL | Qt::Key_R, QStringLiteral("actionRegenerate"));
     connect(m_regenerateAction, &QAction::triggered, this, [this] {
         if (!m_chat->messages().isEmpty()) m_chat->regenerate(m_chat->messages().constLast().id);
