@@ -255,9 +255,9 @@ void Checkpoint::Impl::describeFormat() {
         for (const TensorSegment& segment : segments) {
             if (!segment.quantised)
                 types[dtypeName(segment.dtype)] += segment.elements;
-            else if (segment.quantised->hasZeroPoints)
+            else if (segment.quantised->form.hasZeroPoints)
                 zeroPoints = " with zero points";
-            if (segment.quantised) group = segment.quantised->groupSize;
+            if (segment.quantised) group = segment.quantised->form.groupSize;
         }
     std::string_view main = types.empty() ? "" : types.begin()->first;
     for (const auto& type : types)

@@ -37,6 +37,9 @@ inline constexpr std::int64_t kScaleBlock = 128;
 /// 4-bit values in one stored word.
 inline constexpr std::int64_t kNibblesPerWord = 8;
 
+/// How many pieces of `size` hold `n`, the last one perhaps in part: blocks, groups, words.
+[[nodiscard]] constexpr std::int64_t piecesFor(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
+
 /// How the rows of a quantised tensor are stored.
 struct QuantisedForm {
     QuantisedFormat format = QuantisedFormat::Fp8Blocks;
@@ -45,10 +48,10 @@ struct QuantisedForm {
     DType scaleType = DType::F32;
     bool hasZeroPoints = false;
 
-    [[nodiscard]] std::int64_t groups() const { return (columns + groupSize - 1) / groupSize; }
+    [[nodiscard]] std::int64_t groups() const { return piecesFor(columns, groupSize); }
     /// Bytes of a row's codes: a byte each, or eight in a word, the first in the lowest bits.
     [[nodiscard]] std::int64_t rowBytes() const {
-        return format == QuantisedFormat::Fp8Blocks ? columns : (columns + kNibblesPerWord - 1) / kNibblesPerWord * 4;
+        return format == QuantisedFormat::Fp8Blocks ? columns : piecesFor(columns, kNibblesPerWord) * 4;
     }
     friend bool operator==(const QuantisedForm&, const QuantisedForm&) = default;
 };

@@ -60,8 +60,6 @@ struct Shard {
     std::string header;  ///< length, JSON, padding
 };
 
-std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
 /// Modules of which the weight may be quantised at all.
 bool isCandidate(std::string_view module, bool head) {
     if (module == "lm_head") return head;
@@ -153,7 +151,7 @@ private:
         Unit unit{&source, first, shape[0], shape[1], m_options.format, module, {}};
         const std::string name = module + std::string(kWeight);
         if (isInt4) {
-            const std::int64_t words = blocks(shape[1], kNibblesPerWord);
+            const std::int64_t words = piecesFor(shape[1], kNibblesPerWord);
             const std::int64_t groups = shape[1] / m_options.groupSize;
             unit.tensors.push_back(
                 {name + "_packed", "I32", {shape[0], words}, static_cast<std::uint64_t>(shape[0] * words * 4), 0});
@@ -161,7 +159,7 @@ private:
                 {name + "_scale", "BF16", {shape[0], groups}, static_cast<std::uint64_t>(shape[0] * groups * 2), 0});
             unit.tensors.push_back({name + "_shape", "I64", {2}, 16, 0});
         } else {
-            const Shape scales{blocks(shape[0], kScaleBlock), blocks(shape[1], kScaleBlock)};
+            const Shape scales{piecesFor(shape[0], kScaleBlock), piecesFor(shape[1], kScaleBlock)};
             unit.tensors.push_back({name, "F8_E4M3", shape, static_cast<std::uint64_t>(elements), 0});
             unit.tensors.push_back(
                 {name + "_scale_inv", "F32", scales, static_cast<std::uint64_t>(scales[0] * scales[1] * 4), 0});
@@ -280,8 +278,8 @@ private:
 
     Status writeFp8(const Piece& piece, std::uint64_t& bytes) {
         const std::int64_t columns = piece.unit->columns;
-        const std::int64_t across = blocks(columns, kScaleBlock);
-        std::vector<float> scales(static_cast<std::size_t>(blocks(piece.rows, kScaleBlock) * across), 0.0F);
+        const std::int64_t across = piecesFor(columns, kScaleBlock);
+        std::vector<float> scales(static_cast<std::size_t>(piecesFor(piece.rows, kScaleBlock) * across), 0.0F);
         const auto scaleOf = [&](std::int64_t r, std::int64_t c) -> float& {
             return scales[static_cast<std::size_t>(r / kScaleBlock * across + c / kScaleBlock)];
         };
@@ -306,7 +304,7 @@ private:
         const std::int64_t columns = piece.unit->columns;
         const std::int64_t size = m_options.groupSize;
         const std::int64_t groups = columns / size;
-        const std::int64_t rowBytes = blocks(columns, kNibblesPerWord) * 4;
+        const std::int64_t rowBytes = piecesFor(columns, kNibblesPerWord) * 4;
         m_codes.assign(static_cast<std::size_t>(piece.rows * rowBytes), 0);
         std::vector<std::uint16_t> scales(static_cast<std::size_t>(piece.rows * groups));
         for (std::int64_t r = 0; r < piece.rows; ++r)

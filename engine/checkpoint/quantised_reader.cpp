@@ -30,19 +30,18 @@ bool fits(DType type, float magnitude) {
     return type == DType::F32 || std::isfinite(fromBrain(toBrain(magnitude)));
 }
 
-std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
 class Reader {
 public:
     Reader(const TensorSegment& segment, std::span<const SafetensorsFile> files)
         : m_segment(segment),
           m_storage(*segment.quantised),
           m_files(files),
-          m_isFp8(m_storage.format == QuantisedFormat::Fp8Blocks),
-          m_columns(m_storage.columns),
+          m_form(m_storage.form),
+          m_isFp8(m_form.format == QuantisedFormat::Fp8Blocks),
+          m_columns(m_form.columns),
           m_rows(segment.elements / m_columns),
-          m_scaleColumns(m_isFp8 ? blocks(m_columns, kScaleBlock) : m_columns / m_storage.groupSize),
-          m_rowBytes(m_isFp8 ? m_columns : blocks(m_columns, kNibblesPerWord) * 4) {}
+          m_groups(m_form.groups()),
+          m_rowBytes(m_form.rowBytes()) {}
 
     Status read(std::int64_t first, std::int64_t count, std::span<std::byte> destination) {
         const auto size = static_cast<std::int64_t>(dtypeSize(m_segment.dtype));
@@ -68,14 +67,14 @@ public:
 
     Status append(std::int64_t firstRow, std::int64_t count, QuantisedRows& rows) {
         if (auto ok = fetch(firstRow, count); !ok.ok()) return ok;
-        const std::size_t scaleSize = dtypeSize(m_storage.scaleType);
+        const std::size_t scaleSize = dtypeSize(m_form.scaleType);
         for (std::int64_t r = firstRow; r < firstRow + count; ++r) {
             if (m_isFp8)
                 if (auto ok = checkCodes(r, m_weights.data() + (r - firstRow) * m_rowBytes); !ok.ok()) return ok;
             const std::int64_t scaleRow = (m_isFp8 ? r / kScaleBlock : r) - m_firstScaleRow;
-            const auto from = m_storedScales.begin() + scaleRow * m_scaleColumns * static_cast<std::int64_t>(scaleSize);
-            rows.scales.insert(rows.scales.end(), from, from + m_scaleColumns * static_cast<std::int64_t>(scaleSize));
-            for (std::int64_t g = 0; m_storage.hasZeroPoints && g < m_scaleColumns; ++g)
+            const auto from = m_storedScales.begin() + scaleRow * m_groups * static_cast<std::int64_t>(scaleSize);
+            rows.scales.insert(rows.scales.end(), from, from + m_groups * static_cast<std::int64_t>(scaleSize));
+            for (std::int64_t g = 0; m_form.hasZeroPoints && g < m_groups; ++g)
                 rows.zeroPoints.push_back(static_cast<std::uint8_t>(zeroPoint(r, g)));
         }
         rows.codes.insert(rows.codes.end(), m_weights.begin(), m_weights.end());
@@ -95,21 +94,21 @@ private:
             return ok;
         m_firstScaleRow = m_isFp8 ? firstRow / kScaleBlock : firstRow;
         const std::int64_t lastScaleRow = m_isFp8 ? (firstRow + count - 1) / kScaleBlock : firstRow + count - 1;
-        const std::int64_t scaleCount = (lastScaleRow - m_firstScaleRow + 1) * m_scaleColumns;
-        const std::size_t scaleSize = dtypeSize(m_storage.scaleType);
+        const std::int64_t scaleCount = (lastScaleRow - m_firstScaleRow + 1) * m_groups;
+        const std::size_t scaleSize = dtypeSize(m_form.scaleType);
         m_storedScales.resize(static_cast<std::size_t>(scaleCount) * scaleSize);
-        if (auto ok = readAt(m_storage.scales, static_cast<std::uint64_t>(m_firstScaleRow * m_scaleColumns) * scaleSize,
-                             m_storedScales);
+        if (auto ok =
+                readAt(m_storage.scales, static_cast<std::uint64_t>(m_firstScaleRow * m_groups) * scaleSize, m_storedScales);
             !ok.ok())
             return ok;
         m_scales.resize(static_cast<std::size_t>(scaleCount));
-        toFloat32(m_storage.scaleType, m_storedScales, m_scales);
+        toFloat32(m_form.scaleType, m_storedScales, m_scales);
         if (auto ok = checkScales(); !ok.ok()) return ok;
-        if (!m_storage.hasZeroPoints) return {};
+        if (!m_form.hasZeroPoints) return {};
         m_firstZeroRow = firstRow / kNibblesPerWord;
-        const std::int64_t zeroCount = ((firstRow + count - 1) / kNibblesPerWord - m_firstZeroRow + 1) * m_scaleColumns;
+        const std::int64_t zeroCount = ((firstRow + count - 1) / kNibblesPerWord - m_firstZeroRow + 1) * m_groups;
         m_zeroPoints.resize(static_cast<std::size_t>(zeroCount));
-        return readAt(m_storage.zeroPoints, static_cast<std::uint64_t>(m_firstZeroRow * m_scaleColumns) * sizeof(std::uint32_t),
+        return readAt(m_storage.zeroPoints, static_cast<std::uint64_t>(m_firstZeroRow * m_groups) * sizeof(std::uint32_t),
                       std::as_writable_bytes(std::span(m_zeroPoints)));
     }
 
@@ -119,11 +118,11 @@ private:
     }
 
     [[nodiscard]] Status checkScales() const {
-        const float largest = m_isFp8 ? kLargestFp8 : m_storage.hasZeroPoints ? 15.0F : 8.0F;
+        const float largest = m_isFp8 ? kLargestFp8 : m_form.hasZeroPoints ? 15.0F : 8.0F;
         for (std::size_t i = 0; i < m_scales.size(); ++i) {
             if (fits(m_segment.dtype, std::fabs(m_scales[i]) * largest)) continue;
-            const auto row = m_firstScaleRow + static_cast<std::int64_t>(i) / m_scaleColumns;
-            const auto column = static_cast<std::int64_t>(i) % m_scaleColumns;
+            const auto row = m_firstScaleRow + static_cast<std::int64_t>(i) / m_groups;
+            const auto column = static_cast<std::int64_t>(i) % m_groups;
             return damaged("its scale in row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
                            std::to_string(m_scales[i]) + "; a finite number is expected that leaves every weight within " +
                            std::string(dtypeName(m_segment.dtype)));
@@ -140,14 +139,14 @@ private:
 
     /// As it is stored: plus 8.
     [[nodiscard]] std::uint32_t zeroPoint(std::int64_t row, std::int64_t group) const {
-        const std::int64_t word = (row / kNibblesPerWord - m_firstZeroRow) * m_scaleColumns + group;
+        const std::int64_t word = (row / kNibblesPerWord - m_firstZeroRow) * m_groups + group;
         return m_zeroPoints[static_cast<std::size_t>(word)] >> (4 * (row % kNibblesPerWord)) & 15U;
     }
 
     Status decode(std::int64_t row, std::int64_t firstRow, std::byte* out) const {
         const std::byte* weights = m_weights.data() + (row - firstRow) * m_rowBytes;
         const std::int64_t scaleRow = (m_isFp8 ? row / kScaleBlock : row) - m_firstScaleRow;
-        const float* scales = m_scales.data() + scaleRow * m_scaleColumns;
+        const float* scales = m_scales.data() + scaleRow * m_groups;
         return m_isFp8 ? decodeFp8(row, weights, scales, out) : decodeInt4(row, weights, scales, out);
     }
 
@@ -163,10 +162,10 @@ private:
 
     Status decodeInt4(std::int64_t row, const std::byte* weights, const float* scales, std::byte* out) const {
         const std::size_t size = dtypeSize(m_segment.dtype);
-        for (std::int64_t group = 0; group < m_scaleColumns; ++group) {
-            const std::uint32_t zero = m_storage.hasZeroPoints ? zeroPoint(row, group) : 8;
-            const std::int64_t end = (group + 1) * m_storage.groupSize;
-            for (std::int64_t c = group * m_storage.groupSize; c < end; ++c, out += size) {
+        for (std::int64_t group = 0; group < m_groups; ++group) {
+            const std::uint32_t zero = m_form.hasZeroPoints ? zeroPoint(row, group) : 8;
+            const std::int64_t end = (group + 1) * m_form.groupSize;
+            for (std::int64_t c = group * m_form.groupSize; c < end; ++c, out += size) {
                 const std::uint32_t value = static_cast<std::uint32_t>(weights[c / 2]) >> (4 * (c % 2)) & 15U;
                 const int difference = static_cast<int>(value) - static_cast<int>(zero);
                 store(m_segment.dtype, static_cast<float>(difference) * scales[group], out);
@@ -178,10 +177,11 @@ private:
     const TensorSegment& m_segment;
     const QuantisedStorage& m_storage;
     std::span<const SafetensorsFile> m_files;
+    const QuantisedForm& m_form;
     const bool m_isFp8;
     const std::int64_t m_columns;
     const std::int64_t m_rows;
-    const std::int64_t m_scaleColumns;
+    const std::int64_t m_groups;
     const std::int64_t m_rowBytes;
     std::vector<std::byte> m_weights;
     std::vector<std::byte> m_storedScales;

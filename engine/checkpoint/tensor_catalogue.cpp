@@ -170,8 +170,8 @@ private:
         if (!mayBeQuantised(fused ? name : name.substr(0, name.size() - kWeight.size()))) return false;
         const std::int64_t rows = shape[shape.size() - 2];
         const std::int64_t columns = shape.back();
-        const std::int64_t blockRows = (rows + kScaleBlock - 1) / kScaleBlock;
-        const std::int64_t blockColumns = (columns + kScaleBlock - 1) / kScaleBlock;
+        const std::int64_t blockRows = piecesFor(rows, kScaleBlock);
+        const std::int64_t blockColumns = piecesFor(columns, kScaleBlock);
         Shape scaleShape{blockRows, blockColumns};
         if (fused) scaleShape.insert(scaleShape.begin(), shape[0]);
         const StoredTensor* scales = takePart(name + "_scale_inv", scaleShape, {"F32", "BF16", "F16"});
@@ -179,9 +179,7 @@ private:
         const DType scaleType = *weightType(scales->dtype);
         for (std::int64_t item = 0; item < (fused ? shape[0] : 1); ++item) {
             auto storage = std::make_shared<QuantisedStorage>();
-            storage->format = QuantisedFormat::Fp8Blocks;
-            storage->columns = columns;
-            storage->scaleType = scaleType;
+            storage->form = {QuantisedFormat::Fp8Blocks, columns, kScaleBlock, scaleType, false};
             const auto skipped = static_cast<std::uint64_t>(item * blockRows * blockColumns) * dtypeSize(scaleType);
             storage->scales = {scales->file, scales->offset + skipped};
             storage->name = name;
@@ -194,8 +192,7 @@ private:
     bool locateInt4(const std::string& module, const Shape& shape, std::vector<TensorSegment>& out) {
         const std::int64_t rows = shape[0];
         const std::int64_t columns = shape[1];
-        const StoredTensor* packed =
-            takePart(module + ".weight_packed", {rows, (columns + kNibblesPerWord - 1) / kNibblesPerWord}, {"I32"});
+        const StoredTensor* packed = takePart(module + ".weight_packed", {rows, piecesFor(columns, kNibblesPerWord)}, {"I32"});
         const StoredTensor* stated = takePart(module + ".weight_shape", {2}, {"I64", "I32"});
         markUsed(module + ".weight_scale");  // also where the shape cannot be told, so that it is not called unknown
         markUsed(module + ".weight_zero_point");
@@ -220,21 +217,17 @@ private:
         }
         const StoredTensor* scales = takePart(module + ".weight_scale", {rows, columns / size}, {"BF16", "F16", "F32"});
         const bool hasZeroPoints = !(*group)->symmetric;
-        const Shape zeroShape{(rows + kNibblesPerWord - 1) / kNibblesPerWord, columns / size};
+        const Shape zeroShape{piecesFor(rows, kNibblesPerWord), columns / size};
         const StoredTensor* zeroPoints = hasZeroPoints ? takePart(module + ".weight_zero_point", zeroShape, {"I32"}) : nullptr;
         if (!hasZeroPoints && m_byName.count(module + ".weight_zero_point") != 0)
             m_wrongShape.add(module + ".weight_zero_point is there although config_groups say symmetric");
         if (packed == nullptr || stated == nullptr || scales == nullptr || (hasZeroPoints && zeroPoints == nullptr)) return false;
         auto storage = std::make_shared<QuantisedStorage>();
-        storage->format = QuantisedFormat::Int4Groups;
-        storage->columns = columns;
-        storage->groupSize = size;
-        storage->scaleType = *weightType(scales->dtype);
+        const DType readAs = *weightType(scales->dtype);
+        storage->form = {QuantisedFormat::Int4Groups, columns, size, readAs, hasZeroPoints};
         storage->scales = {scales->file, scales->offset};
-        storage->hasZeroPoints = hasZeroPoints;
         if (hasZeroPoints) storage->zeroPoints = {zeroPoints->file, zeroPoints->offset};
         storage->name = packed->name;
-        const DType readAs = storage->scaleType;
         m_result.shapeChecks.push_back({stated->name, {stated->file, stated->offset}, stated->dtype == "I64", rows, columns});
         out.push_back({packed->file, packed->offset, readAs, rows * columns, std::move(storage)});
         return true;
@@ -291,10 +284,7 @@ private:
         addNamed(std::string(m_prefix) + name, std::string(kPlainPrefix) + name, std::move(shape), anyRank);
     }
     static std::optional<QuantisedForm> formOf(const TensorSegment& segment) {
-        if (!segment.quantised) return std::nullopt;
-        const QuantisedStorage& q = *segment.quantised;
-        const std::int64_t group = q.format == QuantisedFormat::Fp8Blocks ? kScaleBlock : q.groupSize;
-        return QuantisedForm{q.format, q.columns, group, q.scaleType, q.hasZeroPoints};
+        return segment.quantised ? std::optional(segment.quantised->form) : std::nullopt;
     }
     static std::optional<QuantisedForm> commonForm(const std::vector<TensorSegment>& segments) {
         std::optional<QuantisedForm> form = formOf(segments.front());
@@ -484,18 +474,12 @@ std::string firstTen(std::span<const std::string> names) {
 
 std::uint64_t TensorSegment::storedBytes() const {
     if (!quantised) return static_cast<std::uint64_t>(elements) * dtypeSize(dtype);
-    const QuantisedStorage& q = *quantised;
-    const std::int64_t rows = elements / q.columns;
-    const auto blocks = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
-    std::int64_t weights = elements;
-    std::int64_t scales = blocks(rows, kScaleBlock) * blocks(q.columns, kScaleBlock);
-    std::int64_t zeroPoints = 0;
-    if (q.format == QuantisedFormat::Int4Groups) {
-        weights = rows * blocks(q.columns, kNibblesPerWord) * 4;
-        scales = rows * (q.columns / q.groupSize);
-        if (q.hasZeroPoints) zeroPoints = blocks(rows, kNibblesPerWord) * (q.columns / q.groupSize) * 4;
-    }
-    return static_cast<std::uint64_t>(weights + zeroPoints) + static_cast<std::uint64_t>(scales) * dtypeSize(q.scaleType);
+    const QuantisedForm& form = quantised->form;
+    const std::int64_t rows = elements / form.columns;
+    const std::int64_t scaleRows = form.format == QuantisedFormat::Fp8Blocks ? piecesFor(rows, kScaleBlock) : rows;
+    const std::int64_t zeroPoints = form.hasZeroPoints ? piecesFor(rows, kNibblesPerWord) * form.groups() * 4 : 0;
+    return static_cast<std::uint64_t>(rows * form.rowBytes() + zeroPoints) +
+           static_cast<std::uint64_t>(scaleRows * form.groups()) * dtypeSize(form.scaleType);
 }
 
 Result<TensorCatalogue> buildCatalogue(const ModelConfig& config, const Quantisation& quantisation,

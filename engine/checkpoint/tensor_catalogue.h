@@ -31,15 +31,11 @@ struct StoredPlace {
     std::uint64_t offset = 0;
 };
 
-/// How a quantised matrix [rows, columns] is stored: where its scales lie and, with zero points, those.
+/// How a quantised matrix [rows, columns] is stored, and where its scales lie and, with zero points, those.
 struct QuantisedStorage {
-    QuantisedFormat format = QuantisedFormat::Fp8Blocks;
-    std::int64_t columns = 0;
-    std::int64_t groupSize = 0;  ///< Int4Groups: columns that share a scale
-    DType scaleType = DType::F32;
-    StoredPlace scales;  ///< [⌈rows/128⌉, ⌈columns/128⌉], or [rows, columns/groupSize]
-    bool hasZeroPoints = false;
-    StoredPlace zeroPoints;  ///< I32 [⌈rows/8⌉, columns/groupSize]
+    QuantisedForm form;
+    StoredPlace scales;      ///< Fp8Blocks: [⌈rows/128⌉, groups]; Int4Groups: [rows, groups]
+    StoredPlace zeroPoints;  ///< I32 [⌈rows/8⌉, groups]
     std::string name;        ///< of the stored tensor, for messages
 };
 

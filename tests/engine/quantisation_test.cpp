@@ -60,12 +60,10 @@ TensorSegment segmentOf(const SafetensorsFile& file, const std::string& name) {
     const SafetensorsEntry* scales = file.find(name + (fp8 ? ".weight_scale_inv" : ".weight_scale"));
     const SafetensorsEntry* zeros = file.find(name + ".weight_zero_point");
     const SafetensorsEntry* expected = file.find(name + ".expected");
-    storage->format = fp8 ? QuantisedFormat::Fp8Blocks : QuantisedFormat::Int4Groups;
-    storage->columns = expected->shape[1];
-    storage->groupSize = expected->shape[1] / scales->shape[1];
-    storage->scaleType = typeOf(scales->dtype);
+    const QuantisedFormat format = fp8 ? QuantisedFormat::Fp8Blocks : QuantisedFormat::Int4Groups;
+    const std::int64_t columns = expected->shape[1];
+    storage->form = {format, columns, fp8 ? kScaleBlock : columns / scales->shape[1], typeOf(scales->dtype), zeros != nullptr};
     storage->scales = {0, file.fileOffset(*scales)};
-    storage->hasZeroPoints = zeros != nullptr;
     if (zeros != nullptr) storage->zeroPoints = {0, file.fileOffset(*zeros)};
     storage->name = weights->name;
     return {0, file.fileOffset(*weights), typeOf(expected->dtype), expected->elements, storage};
@@ -85,7 +83,7 @@ TEST_P(GoldenMatrix, ReadsAsExpectedWholeAndInPieces) {
     ASSERT_TRUE(readQuantised(segment, files, 0, segment.elements, read).ok());
     EXPECT_TRUE(read == expected);
     const std::size_t size = dtypeSize(segment.dtype);
-    const std::int64_t columns = segment.quantised->columns;
+    const std::int64_t columns = segment.quantised->form.columns;
     for (const std::int64_t first : {std::int64_t{0}, std::int64_t{1}, columns - 1, columns, columns + 3})
         for (const std::int64_t count : {std::int64_t{1}, columns - 1, columns, columns + 1, 2 * columns + 5}) {
             if (first + count > segment.elements) continue;
