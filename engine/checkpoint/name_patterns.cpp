@@ -1,12 +1,9 @@
 #include "engine/checkpoint/name_patterns.h"
 
+#include "engine/base/pcre2_handles.h"
 #include "engine/checkpoint/input_file.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <algorithm>
-#include <array>
 #include <new>
 
 namespace trefoil {
@@ -19,22 +16,12 @@ constexpr std::size_t kLongestExpression = 4096;
 constexpr std::uint32_t kSteps = 100'000;
 constexpr std::uint32_t kDepth = 1000;
 
-struct FreeMatchContext {
-    void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
-};
-struct FreeMatchData {
-    void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
-};
-struct FreeCode {
-    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-};
-
 }  // namespace
 
 struct NamePatterns::Expression {
     std::string text;
-    std::unique_ptr<pcre2_code, FreeCode> code;
-    std::unique_ptr<pcre2_match_context, FreeMatchContext> limits;
+    Pcre2Handle<pcre2_code> code;
+    Pcre2Handle<pcre2_match_context> limits;
 };
 
 Result<NamePatterns> NamePatterns::compile(std::span<const std::string> entries, const std::string& source) {
@@ -54,14 +41,9 @@ Result<NamePatterns> NamePatterns::compile(std::span<const std::string> entries,
         PCRE2_SIZE offset = 0;
         expression->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression->text.data()), expression->text.size(),
                                              PCRE2_ANCHORED | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr));
-        if (!expression->code) {
-            std::array<PCRE2_UCHAR, 160> text{};
-            const int length = pcre2_get_error_message(error, text.data(), text.size());
+        if (!expression->code)
             return makeError(ErrorKind::Format, source + ": \"" + printable(entry) + "\" is no regular expression: " +
-                                                    (length < 0 ? "error " + std::to_string(error)
-                                                                : printable(reinterpret_cast<const char*>(text.data()))) +
-                                                    ", near byte " + std::to_string(offset));
-        }
+                                                    printable(pcre2Message(error)) + ", near byte " + std::to_string(offset));
         expression->limits.reset(pcre2_match_context_create(nullptr));
         if (!expression->limits) throw std::bad_alloc();
         pcre2_set_match_limit(expression->limits.get(), kSteps);
@@ -75,7 +57,7 @@ Result<NamePatterns> NamePatterns::compile(std::span<const std::string> entries,
 Result<bool> NamePatterns::matches(std::string_view name) const {
     if (lists(name)) return true;
     for (const auto& expression : m_expressions) {
-        const std::unique_ptr<pcre2_match_data, FreeMatchData> data(pcre2_match_data_create(1, nullptr));
+        const Pcre2Handle<pcre2_match_data> data(pcre2_match_data_create(1, nullptr));
         if (!data) throw std::bad_alloc();
         const int found = pcre2_match(expression->code.get(), reinterpret_cast<PCRE2_SPTR>(name.data()), name.size(), 0, 0,
                                       data.get(), expression->limits.get());

@@ -1,13 +1,10 @@
 #include "engine/tokenizer/split_pattern.h"
 
+#include "engine/base/pcre2_handles.h"
 #include "engine/checkpoint/input_file.h"
 #include "engine/tokenizer/utf8.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <new>
 #include <optional>
@@ -94,30 +91,11 @@ private:
     bool m_inClass = false;
 };
 
-struct FreeCompileContext {
-    void operator()(pcre2_compile_context* context) const { pcre2_compile_context_free(context); }
-};
-struct FreeMatchContext {
-    void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
-};
-struct FreeMatchData {
-    void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
-};
-struct FreeCode {
-    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-};
-
-std::string messageOf(int number) {
-    std::array<PCRE2_UCHAR, 160> text{};
-    const int length = pcre2_get_error_message(number, text.data(), text.size());
-    return length < 0 ? "error " + std::to_string(number) : std::string(reinterpret_cast<const char*>(text.data()));
-}
-
 }  // namespace
 
 struct SplitPattern::Code {
-    std::unique_ptr<pcre2_code, FreeCode> code;
-    std::unique_ptr<pcre2_match_context, FreeMatchContext> limits;
+    Pcre2Handle<pcre2_code> code;
+    Pcre2Handle<pcre2_match_context> limits;
 };
 
 Result<SplitPattern> SplitPattern::compile(std::string_view expression, const std::string& source) {
@@ -128,7 +106,7 @@ Result<SplitPattern> SplitPattern::compile(std::string_view expression, const st
     if (const auto construct = translator.run())
         return makeError(ErrorKind::Unsupported, source + ": the split pattern \"" + printable(expression) + "\" uses " +
                                                      printable(*construct) + ", which cannot be used here");
-    const std::unique_ptr<pcre2_compile_context, FreeCompileContext> context(pcre2_compile_context_create(nullptr));
+    const Pcre2Handle<pcre2_compile_context> context(pcre2_compile_context_create(nullptr));
     auto code = std::make_shared<Code>();
     code->limits.reset(pcre2_match_context_create(nullptr));
     if (!context || !code->limits) throw std::bad_alloc();
@@ -142,7 +120,7 @@ Result<SplitPattern> SplitPattern::compile(std::string_view expression, const st
     if (!code->code)
         return makeError(ErrorKind::Format,
                          source + ": the split pattern \"" + printable(expression) + "\" is no regular expression: " +
-                             printable(messageOf(error)) + ", near byte " + std::to_string(offset),
+                             printable(pcre2Message(error)) + ", near byte " + std::to_string(offset),
                          "fetch the model's tokenizer.json again");
     // Where there is no JIT (another processor, memory that may not be executed), the interpreter runs the same code.
     pcre2_jit_compile(code->code.get(), PCRE2_JIT_COMPLETE);
@@ -155,7 +133,7 @@ Result<SplitPattern> SplitPattern::compile(std::string_view expression, const st
 }
 
 struct SplitPattern::Search::State {
-    std::unique_ptr<pcre2_match_data, FreeMatchData> data;
+    Pcre2Handle<pcre2_match_data> data;
 };
 
 SplitPattern::Search::Search(const SplitPattern& pattern, std::string_view text)
@@ -181,7 +159,8 @@ Result<bool> SplitPattern::Search::next() {
     if (found == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
     if (found < 0)
         return makeError(
-            ErrorKind::Unsupported, "the tokenizer's split pattern cannot be used on this text: " + printable(messageOf(found)),
+            ErrorKind::Unsupported,
+            "the tokenizer's split pattern cannot be used on this text: " + printable(pcre2Message(found)),
             "shorten the text around its byte " + std::to_string(m_from) + ", or fetch the model's tokenizer.json again");
     const PCRE2_SIZE* range = pcre2_get_ovector_pointer(m_state->data.get());
     m_begin = range[0];
