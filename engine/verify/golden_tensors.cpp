@@ -120,14 +120,12 @@ private:
         const SafetensorsEntry* entry = m_file.find(name);
         if (entry == nullptr) return {};
         if (entry->dtype != "F32") return makeError(ErrorKind::Format, name + " is " + entry->dtype + ", not F32");
-        if (static_cast<std::int64_t>(computed.size()) != entry->elements) {
-            std::string shape;
-            for (const std::int64_t n : entry->shape) shape += (shape.empty() ? "" : ", ") + std::to_string(n);
+        if (static_cast<std::int64_t>(computed.size()) != entry->elements)
             return makeError(ErrorKind::Format,
-                             "golden.safetensors was recorded with another model: " + name + " is [" + shape + "] there, with " +
-                                 std::to_string(entry->elements) + " values; this model gives " + std::to_string(computed.size()),
+                             "golden.safetensors was recorded with another model: " + name + " is " +
+                                 describeShape(entry->shape) + " there, with " + std::to_string(entry->elements) +
+                                 " values; this model gives " + std::to_string(computed.size()),
                              "compare with what was recorded from this checkpoint");
-        }
         std::vector<float> expected(static_cast<std::size_t>(entry->elements));
         if (const Status s = m_file.read(*entry, std::as_writable_bytes(std::span(expected))); !s.ok()) return s;
         const double error = relativeError(computed, expected);
