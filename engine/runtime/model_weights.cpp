@@ -50,6 +50,17 @@ struct Part {
     std::int64_t rows;
 };
 
+/// Rows [first, first + count) of tensors [items, rowsOfItem], cut at the items: visit(item, row in it, rows, rows before them).
+template <class Visit>
+void forRuns(std::int64_t first, std::int64_t count, std::int64_t rowsOfItem, Visit&& visit) {
+    for (std::int64_t done = 0; done < count;) {
+        const std::int64_t row = (first + done) % rowsOfItem;
+        const std::int64_t here = std::min(rowsOfItem - row, count - done);
+        visit((first + done) / rowsOfItem, row, here, done);
+        done += here;
+    }
+}
+
 /// Goes through all tensors of a model: loads them, or (planning) only adds up what they will take.
 /// The first error ends all further work.
 class WeightLoader {
@@ -250,15 +261,12 @@ private:
         for (std::int64_t done = 0; done < total && m_status.ok();) {
             const std::int64_t count = std::min(most, total - done);
             note(m_source.readRows(part.name, done, count, m_rows), count * storedRowBytes(form));
-            for (std::int64_t r = 0; r < count && m_status.ok();) {
-                const std::int64_t item = (done + r) / part.rows;
-                const std::int64_t row = (done + r) % part.rows;
-                const std::int64_t here = std::min(part.rows - row, count - r);
-                out.packQuantised(item, firstRow + row, here, m_rows.codes.data() + r * form.rowBytes(),
-                                  m_rows.scales.data() + r * scaleBytes,
-                                  form.hasZeroPoints ? m_rows.zeroPoints.data() + r * form.groups() : nullptr);
-                r += here;
-            }
+            if (!m_status.ok()) return;
+            forRuns(done, count, part.rows, [&](std::int64_t item, std::int64_t row, std::int64_t rows, std::int64_t before) {
+                out.packQuantised(item, firstRow + row, rows, m_rows.codes.data() + before * form.rowBytes(),
+                                  m_rows.scales.data() + before * scaleBytes,
+                                  form.hasZeroPoints ? m_rows.zeroPoints.data() + before * form.groups() : nullptr);
+            });
             done += count;
         }
     }
@@ -277,14 +285,10 @@ private:
             if (piece == nullptr) return;
             m_pool->run((columns + kPackColumns - 1) / kPackColumns, [&](std::int64_t tile, int /*worker*/) {
                 const std::int64_t first = tile * kPackColumns;
-                for (std::int64_t r = 0; r < count;) {
-                    const std::int64_t item = (done + r) / part.rows;
-                    const std::int64_t row = (done + r) % part.rows;
-                    const std::int64_t here = std::min(part.rows - row, count - r);
-                    out.pack(item, firstRow + row, here, piece + r * columns * kernels::formatBytes(format), format, first,
+                forRuns(done, count, part.rows, [&](std::int64_t item, std::int64_t row, std::int64_t rows, std::int64_t before) {
+                    out.pack(item, firstRow + row, rows, piece + before * columns * kernels::formatBytes(format), format, first,
                              std::min(kPackColumns, columns - first));
-                    r += here;
-                }
+                });
             });
             done += count;
         }
