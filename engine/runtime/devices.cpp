@@ -87,13 +87,7 @@ Result<DeviceChoice> gpuChoice(const Checkpoint& checkpoint, const DeviceOptions
         choice.fit = partsFit(choice.parts, reclaimable);
         if (choice.fit != MemoryFit::DoesNotFit || gpus.size() == 1) break;
     }
-    for (const PartPlan& part : choice.parts) {
-        choice.plan.weights += part.memory.weights;
-        choice.plan.keyValue += part.memory.keyValue;
-        choice.plan.states += part.memory.states;
-        choice.plan.workspace += part.memory.workspace;
-        choice.plan.available += part.memory.available;
-    }
+    for (const PartPlan& part : choice.parts) choice.plan += part.memory;
     return choice;
 }
 

@@ -44,6 +44,15 @@ struct MemoryPlan {
     std::uint64_t workspace = 0;
     std::uint64_t available = 0;  ///< free on the device (or in the machine) when the plan was made; 0: unknown
     [[nodiscard]] std::uint64_t total() const { return weights + keyValue + states + workspace; }
+    /// Item by item, what is free as well: for parts on devices of their own.
+    MemoryPlan& operator+=(const MemoryPlan& other) {
+        weights += other.weights;
+        keyValue += other.keyValue;
+        states += other.states;
+        workspace += other.workspace;
+        available += other.available;
+        return *this;
+    }
 };
 
 /// A part of a model: contiguous layers on one GPU.

@@ -110,13 +110,7 @@ std::string nameOf(std::span<const PartSetup> parts) {
 
 MemoryPlan sumOf(std::span<const PartSetup> parts) {
     MemoryPlan sum;
-    for (const PartSetup& part : parts) {
-        sum.weights += part.plan.weights;
-        sum.keyValue += part.plan.keyValue;
-        sum.states += part.plan.states;
-        sum.workspace += part.plan.workspace;
-        sum.available += part.plan.available;
-    }
+    for (const PartSetup& part : parts) sum += part.plan;
     return sum;
 }
 
