@@ -2,20 +2,17 @@
 
 #include "engine/checkpoint/number_formats.h"
 #include "engine/checkpoint/output_file.h"
+#include "engine/checkpoint/shard_writing.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <numbers>
-#include <thread>
 #include <utility>
 
 namespace trefoil {
@@ -51,38 +48,17 @@ struct Piece {
 /// Writes all pieces with several threads.
 Status writePieces(const SyntheticWeights& weights, const std::vector<OutputFile>& files, const std::vector<Piece>& pieces,
                    const SynthOptions& options, std::uint64_t total) {
-    std::atomic<std::size_t> next{0};
-    std::atomic<std::uint64_t> done{0};
-    std::atomic<bool> stop{false};
-    std::mutex mutex;
-    std::optional<Error> error;
-    const auto work = [&] {
-        std::vector<std::byte> buffer(kPieceElements * 2);
-        for (std::size_t i = next.fetch_add(1); i < pieces.size() && !stop; i = next.fetch_add(1)) {
+    const auto makeWork = [&]() -> PieceWork {
+        return [&, buffer = std::vector<std::byte>(kPieceElements * 2)](std::size_t i) mutable -> Result<std::uint64_t> {
             const Piece& p = pieces[i];
             const std::span<std::byte> bytes(buffer.data(), static_cast<std::size_t>(p.count) * 2);
             weights.read(p.tensor, p.first, p.count, bytes);
-            if (!files[p.file].write(bytes.data(), bytes.size(), p.offset)) {
-                const std::lock_guard lock(mutex);
-                if (!error) error = ioError("writing the weights failed");
-                stop = true;
-            }
-            done += bytes.size();
-        }
+            if (!files[p.file].write(bytes.data(), bytes.size(), p.offset)) return ioError("writing the weights failed");
+            return static_cast<std::uint64_t>(bytes.size());
+        };
     };
-    const int wanted = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-    std::vector<std::thread> threads;
-    for (int i = 0; i < std::max(1, wanted); ++i) threads.emplace_back(work);
-    while (done < total && !stop) {
-        if (options.cancel != nullptr && options.cancel->requested()) stop = true;
-        if (options.progress) options.progress(done, total);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    for (std::thread& t : threads) t.join();
-    if (error) return *error;
-    if (stop) return makeError(ErrorKind::Cancelled, "writing was stopped");
-    if (options.progress) options.progress(total, total);
-    return {};
+    const auto written = runPieces({pieces.size(), options.threads, 0, total, options.progress, options.cancel}, makeWork);
+    return written.ok() ? Status() : Status(written.error());
 }
 
 /// Length, JSON header and padding of one shard.
@@ -96,11 +72,7 @@ std::string shardHeader(const std::vector<TensorInfo>& tensors, std::size_t firs
         header[tensors[i].name] = {{"dtype", "BF16"}, {"shape", shape}, {"data_offsets", {offset, offset + tensors[i].bytes()}}};
         offset += tensors[i].bytes();
     }
-    std::string text = header.dump();
-    text.append((8 - text.size() % 8) % 8, ' ');
-    std::string out(8, '\0');
-    for (std::size_t i = 0; i < 8; ++i) out[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
-    return out + text;
+    return safetensorsHeader(header.dump());
 }
 
 }  // namespace
