@@ -248,21 +248,23 @@ void CompareDialog::showAnswers() {
     }
 }
 
+ControlValues CompareDialog::settingsOf(const Side& side) const {
+    ControlValues values = m_own;
+    const ControlValues preset = m_presets.value(side.settings->currentData().toString());
+    for (auto it = preset.cbegin(); it != preset.cend(); ++it) values.insert(it.key(), it.value());
+    return values;
+}
+
 void CompareDialog::showValue(int index) {
     const Side& side = m_sides.at(static_cast<std::size_t>(index));
     const QString control = side.control->currentData().toString();
     side.value->setEnabled(!control.isEmpty() && !m_running);
-    ControlValues values = m_own;
-    const ControlValues preset = m_presets.value(side.settings->currentData().toString());
-    for (auto it = preset.cbegin(); it != preset.cend(); ++it) values.insert(it.key(), it.value());
-    side.value->setText(control.isEmpty() ? QString() : valueText(values.value(control)));
+    side.value->setText(control.isEmpty() ? QString() : valueText(settingsOf(side).value(control)));
 }
 
 ControlValues CompareDialog::chosen(int index, QString* problem) const {
     const Side& side = m_sides.at(static_cast<std::size_t>(index));
-    ControlValues values = m_own;
-    const ControlValues preset = m_presets.value(side.settings->currentData().toString());
-    for (auto it = preset.cbegin(); it != preset.cend(); ++it) values.insert(it.key(), it.value());
+    ControlValues values = settingsOf(side);
     const QString control = side.control->currentData().toString();
     if (control.isEmpty()) return values;
     QVariant value = side.value->text().trimmed();

@@ -50,6 +50,8 @@ private:
     };
     QWidget* buildSide(int index);
     void showAnswers();
+    /// The conversation's settings, and the chosen preset's over them.
+    [[nodiscard]] ControlValues settingsOf(const Side& side) const;
     void showValue(int index);
     /// Empty with a problem.
     [[nodiscard]] ControlValues chosen(int index, QString* problem) const;
