@@ -46,8 +46,20 @@ def save_safetensors(path, tensors, metadata):
 
 
 # ----------------------------------------------------------------------------- loading
+def need_transformers(what):
+    try:
+        import transformers
+    except ImportError:
+        sys.exit(f"{what} needs transformers 5, which this Python does not have: pip install 'transformers>=5', or use --loader FILE.py together with "
+                 "--ids FILE or --random-prompt N, which need only torch and numpy")
+    return transformers
+
+
 def config_of(folder):
-    raw = json.load(open(os.path.join(folder, "config.json")))
+    path = os.path.join(folder, "config.json")
+    if not os.path.isfile(path):
+        sys.exit(f"there is no {path}: MODEL is the folder of the checkpoint")
+    raw = json.load(open(path))
     raw.update(raw.pop("text_config", None) or {})
     rope = raw.pop("rope_parameters", None) or {}
     raw.update({k: rope[k] for k in ("rope_theta", "partial_rotary_factor") if k in rope})
@@ -56,6 +68,9 @@ def config_of(folder):
 
 def as_qwen(folder, dtype, device):
     """The causal half of a Clover checkpoint in transformers' qwen3_5_moe: the same tensors, without those of the block extension."""
+    transformers = need_transformers("--as-qwen3_5_moe")
+    if not hasattr(transformers, "Qwen3_5MoeTextConfig"):
+        sys.exit(f"transformers {transformers.__version__} has no qwen3_5_moe: pip install 'transformers>=5'")
     from transformers import Qwen3_5MoeTextConfig
     from transformers.models.qwen3_5_moe.modeling_qwen3_5_moe import Qwen3_5MoeForCausalLM
     raw = config_of(folder)
@@ -77,7 +92,7 @@ def as_qwen(folder, dtype, device):
 
 
 def own_code(folder, dtype, device, trust):
-    import transformers
+    transformers = need_transformers("the model's own code")
     for name in ("AutoModelForCausalLM", "AutoModel"):
         try:
             return getattr(transformers, name).from_pretrained(folder, dtype=dtype, device_map=device, trust_remote_code=trust)
@@ -88,6 +103,9 @@ def own_code(folder, dtype, device, trust):
 
 
 def by_loader(path, folder, dtype, device):
+    if not os.path.isfile(path):
+        sys.exit(f"there is no loader {path}")
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # a loader may import what lies beside it
     spec = importlib.util.spec_from_file_location("loader", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -219,8 +237,7 @@ def prompt_of(args, folder):
         eos = raw["eos_token_id"] if isinstance(raw["eos_token_id"], list) else [raw["eos_token_id"]]
         usable = [t for t in range(raw["vocab_size"]) if t != raw.get("mask_token_id") and t not in eos]
         return [usable[i] for i in torch.randint(0, len(usable), (args.random_prompt,), generator=g).tolist()], False, None
-    from transformers import AutoTokenizer
-    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=args.trust_remote_code)
+    tokenizer = need_transformers("the chat template").AutoTokenizer.from_pretrained(folder, trust_remote_code=args.trust_remote_code)
     text = tokenizer.apply_chat_template([dict(role="user", content=args.prompt)], tokenize=False, add_generation_prompt=True)
     end = tokenizer.convert_tokens_to_ids("</think>")
     known = end is not None and end != tokenizer.unk_token_id
