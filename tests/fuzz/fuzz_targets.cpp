@@ -2,6 +2,7 @@
 
 #include "engine/checkpoint/model_config.h"
 #include "engine/checkpoint/model_config_reader.h"
+#include "engine/checkpoint/quantisation.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/decode/generation_config.h"
 #include "engine/tokenizer/byte_pair_tokenizer.h"
@@ -76,6 +77,26 @@ void configJson(std::span<const std::uint8_t> input) {
     for (const TokenId id : c.eosTokenIds) require(id >= 0 && id < c.vocabSize, "an end token is a token");
     for (const std::string& note : c.notes)
         for (const char letter : note) require(static_cast<unsigned char>(letter) >= 0x20, "a note is one line");
+}
+
+void quantisationConfig(std::span<const std::uint8_t> input) {
+    const auto quantisation = parseQuantisation(asText(input), "config.json");
+    if (!quantisation.ok()) return requireMessage(quantisation.error());
+    const bool grouped = quantisation->format == QuantisedFormat::Int4Groups;
+    require(grouped != quantisation->groups.empty(), "groups are there where they are needed");
+    require(quantisation->keptNames.empty() || quantisation->format == QuantisedFormat::Fp8Blocks, "only FP8 lists names");
+    for (const QuantisedGroup& group : quantisation->groups)
+        require(group.size > 0 && group.size <= 1 << 20 && !group.targets.empty(), "a group has columns and targets");
+    const std::string longest = "model.layers.39.mlp.experts.255." + std::string(64, 'a') + ".down_proj";
+    for (const std::string_view module : {std::string_view("lm_head"), std::string_view("model.layers.0.self_attn.q_proj"),
+                                          std::string_view(longest), std::string_view()}) {
+        if (const auto keeps = quantisation->keeps(module); !keeps.ok()) requireMessage(keeps.error());
+        const auto group = quantisation->groupOf(module);
+        if (!group.ok())
+            requireMessage(group.error());
+        else
+            require(*group == nullptr || grouped, "a module's group is one of those that are there");
+    }
 }
 
 void indexJson(std::span<const std::uint8_t> input) {

@@ -11,6 +11,9 @@ namespace trefoil::fuzz {
 void safetensorsFile(std::span<const std::uint8_t> input);
 /// config.json: what is accepted has dimensions that nothing can overflow.
 void configJson(std::span<const std::uint8_t> input);
+/// The quantization_config of a config.json: what is accepted has groups that can be counted, and says of any module in bounded
+/// time whether it keeps its type.
+void quantisationConfig(std::span<const std::uint8_t> input);
 /// model.safetensors.index.json, and the end tokens of generation_config.json.
 void indexJson(std::span<const std::uint8_t> input);
 /// tokenizer.json: what is accepted encodes any text and gives it back, without control pieces.
