@@ -1,6 +1,8 @@
 // Model folders: the catalogue of a good one in every layout, and each kind of broken one.
 #include "engine/checkpoint/checkpoint.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
+#include "tests/support/says.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -19,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::CheckpointMaker;
+using test::kDemo;
+using test::kTiny;
 using test::readFile;
+using test::says;
 using test::ScratchFolder;
 using test::TensorData;
 using test::writeFile;
-
-const fs::path kTiny = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/tiny";
-const fs::path kDemo = fs::path(TREFOIL_SOURCE_DIR) / "resources/demo-model";
 
 std::string bytesOf(const Checkpoint& checkpoint, const TensorInfo& tensor) {
     std::string bytes(tensor.bytes(), '\0');
@@ -61,13 +63,6 @@ Error refusal(const fs::path& folder) {
     EXPECT_EQ(first.error().text(), second.ok() ? "opened" : second.error().text());
     EXPECT_EQ(first.error().text().find('\n'), std::string::npos) << first.error().text();
     return first.error();
-}
-
-testing::AssertionResult says(const Error& error, std::initializer_list<std::string> parts) {
-    for (const std::string& part : parts)
-        if (error.text().find(part) == std::string::npos)
-            return testing::AssertionFailure() << "\"" << part << "\" is not in: " << error.text();
-    return testing::AssertionSuccess();
 }
 
 bool hasNote(const Checkpoint& checkpoint, const std::string& part) {

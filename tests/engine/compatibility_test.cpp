@@ -4,6 +4,7 @@
 #include "engine/verify/golden.h"
 #include "engine/verify/switch_search.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::CheckpointMaker;
+using test::kTiny;
 using test::ScratchFolder;
 
 const fs::path kGolden = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden";
-const fs::path kTiny = kGolden / "tiny";
 const fs::path kSwitched = kGolden / "switched";
 
 LoadOptions options(CompatibilityOverrides overrides = {}) {

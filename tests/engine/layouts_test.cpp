@@ -3,6 +3,7 @@
 #include "engine/session.h"
 #include "engine/verify/golden.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
 
 #include <gtest/gtest.h>
 
@@ -20,11 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::CheckpointMaker;
+using test::kDemo;
+using test::kTiny;
 using test::ScratchFolder;
 using test::TensorData;
-
-const fs::path kTiny = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/tiny";
-const fs::path kDemo = fs::path(TREFOIL_SOURCE_DIR) / "resources/demo-model";
 
 struct Seen {
     std::vector<float> causal;      ///< logits of a prompt

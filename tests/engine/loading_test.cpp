@@ -2,6 +2,7 @@
 #include "engine/checkpoint/synth.h"
 #include "engine/session.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +14,8 @@ namespace trefoil {
 namespace {
 
 namespace fs = std::filesystem;
+using test::kDemo;
 using test::ScratchFolder;
-
-const fs::path kDemo = fs::path(TREFOIL_SOURCE_DIR) / "resources/demo-model";
 
 /// Bytes that this process has read by system calls so far, files of /proc included.
 std::uint64_t bytesRead() {

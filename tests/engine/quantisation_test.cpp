@@ -8,6 +8,8 @@
 #include "engine/runtime/devices.h"
 #include "engine/session.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
+#include "tests/support/says.h"
 
 #include <gtest/gtest.h>
 
@@ -26,20 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::CheckpointMaker;
+using test::kTiny;
+using test::says;
 using test::ScratchFolder;
 using test::TensorData;
 
-const fs::path kTiny = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/tiny";
 const fs::path kCases = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/quantised/cases.safetensors";
-
-bool says(const Error& error, std::initializer_list<std::string_view> parts) {
-    for (const std::string_view part : parts)
-        if (error.text().find(part) == std::string::npos) {
-            ADD_FAILURE() << "'" << part << "' is not in: " << error.text();
-            return false;
-        }
-    return error.text().find('\n') == std::string::npos;
-}
 
 // ---- single matrices -------------------------------------------------------------------------------------------------------
 

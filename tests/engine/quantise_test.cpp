@@ -6,6 +6,7 @@
 #include "engine/runtime/model_weights.h"
 #include "engine/verify/compare_models.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
 
 #include <gtest/gtest.h>
 
@@ -22,10 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::CheckpointMaker;
+using test::kTiny;
 using test::ScratchFolder;
 using test::TensorData;
-
-const fs::path kTiny = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/tiny";
 
 std::vector<float> valuesOf(const Checkpoint& checkpoint, const TensorInfo& info) {
     std::vector<std::byte> bytes(info.bytes());

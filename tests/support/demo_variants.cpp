@@ -1,6 +1,7 @@
 #include "tests/support/demo_variants.h"
 
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
 #include "tests/support/tokenizer_maker.h"
 
 #include <sentencepiece_processor.h>
@@ -18,9 +19,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-const fs::path kTiny = fs::path(TREFOIL_SOURCE_DIR) / "tests/golden/tiny";
-const fs::path kDemo = fs::path(TREFOIL_SOURCE_DIR) / "resources/demo-model";
 
 /// A piece's text in the byte-level alphabet, its space signs as spaces.
 std::string byteLevel(const std::string& piece, const std::vector<std::string>& alphabet) {

@@ -15,4 +15,15 @@ Finished shell(const std::string& command) {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), readFile(out), readFile(err)};
 }
 
+std::string quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += '\'';
+    return out;
+}
+
+std::string cli(const std::string& command, const std::filesystem::path& model) {
+    return quoted(TREFOIL_CLI) + ' ' + command + ' ' + quoted(model);
+}
+
 }  // namespace trefoil::test

@@ -1,6 +1,7 @@
 // Runs a program through the shell as a person would and keeps what it said.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace trefoil::test {
@@ -13,5 +14,10 @@ struct Finished {
 
 /// Runs a shell command with nothing on its standard input.
 Finished shell(const std::string& command);
+
+/// One word for the shell.
+std::string quoted(const std::string& text);
+/// "trefoil-cli command 'model'".
+std::string cli(const std::string& command, const std::filesystem::path& model);
 
 }  // namespace trefoil::test

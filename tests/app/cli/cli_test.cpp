@@ -1,4 +1,7 @@
 // trefoil-cli and trefoil as a person runs them: exit codes, one error line, JSON, closed pipes, bare environments.
+#include "tests/app/cli/cli_runner.h"
+#include "tests/support/checkpoint_maker.h"
+
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -15,47 +18,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Finished {
-    int code = -1;  ///< exit code; 128 + signal when a signal ended it
-    std::string out;
-    std::string err;
-};
+using trefoil::test::Finished;
+using trefoil::test::readFile;
+using trefoil::test::ScratchFolder;
+using trefoil::test::shell;
 
-std::string slurp(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-/// A folder that goes away with the test.
-class Folder {
-public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "trefoil-cli-XXXXXX").string();
-        m_path = mkdtemp(name.data());
-    }
-    ~Folder() { std::filesystem::remove_all(m_path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
-        std::ofstream(m_path / name, std::ios::binary) << text;
-        return (m_path / name).string();
-    }
-    [[nodiscard]] std::filesystem::path path() const { return m_path; }
-
-private:
-    std::filesystem::path m_path;
-};
-
-Finished shell(const std::string& command) {
-    const Folder folder;
-    const std::string line =
-        "( " + command + " ) >'" + (folder.path() / "out").string() + "' 2>'" + (folder.path() / "err").string() + "' </dev/null";
-    const int status = std::system(line.c_str());
-    Finished run;
-    run.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    run.out = slurp(folder.path() / "out");
-    run.err = slurp(folder.path() / "err");
-    return run;
+/// Writes a file and gives its path.
+std::string fileIn(const ScratchFolder& folder, const std::string& name, const std::string& text) {
+    trefoil::test::writeFile(folder / name, text);
+    return (folder / name).string();
 }
 
 const std::string kCli = std::string("'") + TREFOIL_CLI + "'";
@@ -111,15 +82,15 @@ TEST(Generate, StreamEqualsTheJsonAnswer) {
 }
 
 TEST(Generate, TakesMessagesAndIds) {
-    const Folder folder;
-    const std::string messages = folder.file("m.json", R"([{"role":"user","content":"My name is Grace."},
+    const ScratchFolder folder;
+    const std::string messages = fileIn(folder, "m.json", R"([{"role":"user","content":"My name is Grace."},
         {"role":"assistant","content":"Nice to meet you, Grace!"},{"role":"user","content":"What is my name?"}])");
     const Json named = generateJson("--messages '" + messages + "'");
     EXPECT_EQ(named["answer"], "Your name is **Grace**.");
     EXPECT_EQ(named["passes"], 1);
     EXPECT_EQ(named["response_tokens"], 17);
-    const Json golden = Json::parse(slurp(kGolden + "/demo/traces.json"));
-    const std::string ids = folder.file("ids.json", golden[0]["prompt"].dump());
+    const Json golden = Json::parse(readFile(kGolden + "/demo/traces.json"));
+    const std::string ids = fileIn(folder, "ids.json", golden[0]["prompt"].dump());
     const Json byIds = generateJson("--ids '" + ids + "'");
     EXPECT_EQ(byIds["response_ids"], golden[0]["response"]);
     EXPECT_EQ(byIds["answer"], golden[0]["answer"]);
@@ -128,10 +99,10 @@ TEST(Generate, TakesMessagesAndIds) {
 }
 
 TEST(Generate, TracesAreWhatVerifyReads) {
-    const Folder folder;
+    const ScratchFolder folder;
     const std::string trace = (folder.path() / "t.json").string();
     ASSERT_EQ(generate("--prompt 'Count from 1 to 40.' --set decoding=self_speculative --trace '" + trace + "'").code, 0);
-    const Json written = Json::parse(slurp(trace));
+    const Json written = Json::parse(readFile(trace));
     ASSERT_EQ(written.size(), 1U);
     EXPECT_EQ(written[0]["passes"][0]["kind"], "draft");
     const Finished run = shell(kCli + " verify " + kDemo + " '" + trace + "' --device cpu");
@@ -139,7 +110,7 @@ TEST(Generate, TracesAreWhatVerifyReads) {
     // A trace that says something else is told apart.
     Json changed = written;
     changed[0]["response"][3] = 5;
-    const Finished wrong = shell(kCli + " verify " + kDemo + " '" + folder.file("c.json", changed.dump()) + "' --device cpu");
+    const Finished wrong = shell(kCli + " verify " + kDemo + " '" + fileIn(folder, "c.json", changed.dump()) + "' --device cpu");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("FAIL"), std::string::npos);
 }
@@ -161,13 +132,13 @@ TEST(Generate, ThinkingIsDecidedByIds) {
 }
 
 TEST(Generate, TypedControlTokensStayText) {
-    const Json golden = Json::parse(slurp(kGolden + "/demo/traces.json"));
+    const Json golden = Json::parse(readFile(kGolden + "/demo/traces.json"));
     const Json json = generateJson("--prompt 'What is <think> and <|im_end|>?'");
     EXPECT_EQ(json["response_ids"], golden[12]["response"]);
 }
 
 TEST(Errors, AreOneLineWithWhatToDo) {
-    const Folder folder;
+    const ScratchFolder folder;
     expectOneErrorLine(shell(kCli + " info /nonexistent"), 1, "no folder");
     expectOneErrorLine(shell(kCli + " info '" + folder.path().string() + "'"), 1, "config.json");
     expectOneErrorLine(generate("--prompt ''"), 2, "empty");
@@ -177,9 +148,9 @@ TEST(Errors, AreOneLineWithWhatToDo) {
          {"temperature=-1", "top_p=1.0000001", "temperature=nan", "temperature=inf", "top_k=-1", "block_size=0"})
         expectOneErrorLine(generate(std::string("--prompt x --set ") + bad), 2, "takes");
     expectOneErrorLine(generate("--prompt x --set max_new_tokens=9000"), 1, "8192");
-    expectOneErrorLine(generate("--ids '" + folder.file("bad.json", "[1, -2]") + "'"), 2, "token id");
-    expectOneErrorLine(generate("--ids '" + folder.file("big.json", "[99999]") + "'"), 2, "4095");
-    expectOneErrorLine(generate("--messages '" + folder.file("m.json", "{}") + "'"), 2, "list");
+    expectOneErrorLine(generate("--ids '" + fileIn(folder, "bad.json", "[1, -2]") + "'"), 2, "token id");
+    expectOneErrorLine(generate("--ids '" + fileIn(folder, "big.json", "[99999]") + "'"), 2, "4095");
+    expectOneErrorLine(generate("--messages '" + fileIn(folder, "m.json", "{}") + "'"), 2, "list");
     expectOneErrorLine(generate("--messages /nonexistent.json"), 1, "no file");
     expectOneErrorLine(generate(""), 2, "--prompt");
     expectOneErrorLine(shell(kCli + " generate " + kDemo + " --prompt x --device tpu"), 2, "auto, cpu");
@@ -187,7 +158,7 @@ TEST(Errors, AreOneLineWithWhatToDo) {
 }
 
 TEST(Errors, BrokenCheckpointsAreRefusedTheSameWayEachTime) {
-    const Folder folder;
+    const ScratchFolder folder;
     std::filesystem::copy(std::string(TREFOIL_SOURCE_DIR) + "/resources/demo-model", folder.path() / "m");
     const auto weights = folder.path() / "m/model.safetensors";
     std::filesystem::resize_file(weights, std::filesystem::file_size(weights) - 4096);
@@ -256,7 +227,7 @@ TEST(Window, SaysThatThereIsNoDisplay) {
 
 TEST(Window, OpensTheFolderOfItsArguments) {
     for (const char* option : {"", "--model "}) {
-        const Folder home;
+        const ScratchFolder home;
         // A copy, so that it is neither the demo model beside the program nor one that was used before.
         std::filesystem::copy(std::string(TREFOIL_SOURCE_DIR) + "/resources/demo-model", home.path() / "mine");
         const std::string mine = (home.path() / "mine").string();
@@ -267,8 +238,24 @@ TEST(Window, OpensTheFolderOfItsArguments) {
         command += "for i in $(seq 200); do grep -qs ' loaded ' '" + log + "' && break; sleep 0.1; done; kill -TERM $p; wait $p";
         const Finished run = shell(command);
         EXPECT_EQ(run.code, 0) << run.err;
-        EXPECT_NE(slurp(log).find(" loaded " + mine + " on "), std::string::npos) << slurp(log);
+        EXPECT_NE(readFile(log).find(" loaded " + mine + " on "), std::string::npos) << readFile(log);
     }
+}
+
+TEST(Window, LogsWhyAModelWasNotLoaded) {
+    const ScratchFolder home;
+    const std::string model = (home.path() / "model").string();
+    std::filesystem::copy(std::string(TREFOIL_SOURCE_DIR) + "/resources/demo-model", model);
+    std::filesystem::resize_file(model + "/model.safetensors", std::filesystem::file_size(model + "/model.safetensors") - 1);
+    const std::string log = (home.path() / ".local/share/trefoil/trefoil.log").string();
+    std::string command = "env -u XDG_DATA_HOME -u XDG_CONFIG_HOME QT_QPA_PLATFORM=offscreen HOME='";
+    command += home.path().string() + "' " + kApp + " --device cpu --model '" + model + "' & p=$!; ";
+    command += "for i in $(seq 200); do grep -qs ' not loaded' '" + log + "' && break; sleep 0.1; done; kill -TERM $p; wait $p";
+    const Finished run = shell(command);
+    EXPECT_EQ(run.code, 0) << run.err;
+    const std::string said = readFile(log);
+    EXPECT_NE(said.find(" not loaded: " + model + ": "), std::string::npos) << said;
+    EXPECT_NE(said.find("model.safetensors: its header needs"), std::string::npos) << said;
 }
 
 TEST(Window, RefusesUnknownArguments) {
@@ -280,13 +267,13 @@ TEST(Window, RefusesUnknownArguments) {
 #endif
 
 TEST(TrefoilCli, DamagedGpuPluginIsNamedAndTheCpuGoesOn) {
-    const Folder folder;
+    const ScratchFolder folder;
     const auto bin = folder.path() / "bin";
     const auto lib = folder.path() / "lib" / "trefoil";
     std::filesystem::create_directories(bin);
     std::filesystem::create_directories(lib);
     std::filesystem::copy_file(TREFOIL_CLI, bin / "trefoil-cli");
-    const std::string whole = slurp(TREFOIL_CLI);
+    const std::string whole = readFile(TREFOIL_CLI);
     const auto info = [&](const std::string& plugin) {
         std::ofstream(lib / "libtrefoil_cuda.so", std::ios::binary) << plugin;
         std::string command = "'";

@@ -1,6 +1,8 @@
 // Checkpoints good and broken as a person meets them on the command line: faults that others' programs had with loading.
 #include "tests/app/cli/cli_runner.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
+#include "tests/support/says.h"
 
 #include <gtest/gtest.h>
 
@@ -15,25 +17,19 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using trefoil::test::CheckpointMaker;
+using trefoil::test::cli;
 using trefoil::test::Finished;
+using trefoil::test::holds;
+using trefoil::test::kDemo;
+using trefoil::test::kTiny;
+using trefoil::test::quoted;
 using trefoil::test::ScratchFolder;
 using trefoil::test::shell;
 using trefoil::test::TensorData;
 using trefoil::test::writeFile;
 
 const fs::path kSource = TREFOIL_SOURCE_DIR;
-const fs::path kDemo = kSource / "resources/demo-model";
-const fs::path kTiny = kSource / "tests/golden/tiny";
 
-std::string quoted(const fs::path& path) {
-    std::string out(1, '\'');
-    out += path.string();
-    out += '\'';
-    return out;
-}
-std::string cli(const std::string& command, const fs::path& folder) {
-    return quoted(TREFOIL_CLI) + ' ' + command + ' ' + quoted(folder);
-}
 Finished info(const fs::path& folder) { return shell(cli("info", folder)); }
 Finished generate(const fs::path& folder) {
     return shell(cli("generate", folder) + " --device cpu --threads 2 --prompt 'What is 347 + 586?' --json");
@@ -46,11 +42,6 @@ json responseOf(const Finished& run) {
     EXPECT_EQ(run.code, 0) << run.err;
     const json parsed = json::parse(run.out, nullptr, false);
     return parsed.is_object() ? parsed["response_ids"] : json();
-}
-
-testing::AssertionResult holds(const std::string& text, const std::string& part) {
-    if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << '"' << part << "\" is not in: " << text;
 }
 
 /// Refused by `info` and `generate`, before any pass, with one line that is the same every time and holds all parts.
@@ -269,8 +260,7 @@ TEST(Verify, SaysWhatIsWrongWithTheGoldenFiles) {
     refused(verify(kDemo, empty.path()), "nothing to compare with in " + empty.path().string());
     // Files of another model are no wrong equation of this one.
     refused(verify(kDemo, kTiny), "golden.safetensors was recorded with another model: causal.layer.0 is [");
-    EXPECT_TRUE(
-        holds(shell(quoted(TREFOIL_CLI) + " verify " + quoted(kDemo)).err, "GOLDEN is required; see trefoil-cli verify --help"));
+    EXPECT_TRUE(holds(shell(cli("verify", kDemo)).err, "GOLDEN is required; see trefoil-cli verify --help"));
 }
 
 TEST(Switches, AreFoundBySearching) {

@@ -1,6 +1,8 @@
 // quantize and compare-models as a person uses them: the demo model in FP8 and in 4 bits answers, also after kill -9 half-way.
 #include "tests/app/cli/cli_runner.h"
 #include "tests/support/checkpoint_maker.h"
+#include "tests/support/model_folders.h"
+#include "tests/support/says.h"
 
 #include <gtest/gtest.h>
 
@@ -14,26 +16,19 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using trefoil::test::CheckpointMaker;
+using trefoil::test::cli;
 using trefoil::test::Finished;
+using trefoil::test::holds;
+using trefoil::test::kDemo;
+using trefoil::test::kTiny;
+using trefoil::test::quoted;
 using trefoil::test::readFile;
 using trefoil::test::ScratchFolder;
 using trefoil::test::shell;
 
-const fs::path kSource = TREFOIL_SOURCE_DIR;
-const fs::path kDemo = kSource / "resources/demo-model";
-const fs::path kTiny = kSource / "tests/golden/tiny";
-
-std::string quoted(const fs::path& path) {
-    std::string out(1, '\'');
-    out += path.string();
-    out += '\'';
-    return out;
-}
-std::string cli(const std::string& command) { return quoted(TREFOIL_CLI) + ' ' + command + ' '; }
 Finished quantize(const fs::path& model, const fs::path& out, const std::string& options) {
-    return shell(cli("quantize") + quoted(model) + ' ' + quoted(out) + ' ' + options);
+    return shell(cli("quantize", model) + ' ' + quoted(out) + ' ' + options);
 }
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Form {
     const char* name;
@@ -50,15 +45,15 @@ TEST_P(QuantizedDemo, AnswersTheQuestionOfTheReadmeInLessMemory) {
     const Finished made = quantize(kDemo, out, GetParam().options);
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_TRUE(holds(made.err, "\r")) << "progress";
-    const Finished answer = shell(cli("generate") + quoted(out) + " --device cpu --threads 2 --prompt 'What is 347 + 586?'");
+    const Finished answer = shell(cli("generate", out) + " --device cpu --threads 2 --prompt 'What is 347 + 586?'");
     EXPECT_EQ(answer.code, 0) << answer.err;
     EXPECT_TRUE(holds(answer.out, "933")) << answer.out;
-    const auto info = [](const fs::path& model) { return json::parse(shell(cli("info") + quoted(model) + " --json").out); };
+    const auto info = [](const fs::path& model) { return json::parse(shell(cli("info", model) + " --json").out); };
     const json small = info(out);
     EXPECT_TRUE(holds(small["format"], GetParam().format)) << small["format"];
     const auto weights = [](const json& i) { return i["devices"][0]["memory_plan"]["weights"].get<std::uint64_t>(); };
     EXPECT_LT(weights(small), weights(info(kDemo)) * 2 / 3);
-    const Finished compared = shell(cli("compare-models") + quoted(kDemo) + ' ' + quoted(out) + " --tasks 4 --threads 2 --json");
+    const Finished compared = shell(cli("compare-models", kDemo) + ' ' + quoted(out) + " --tasks 4 --threads 2 --json");
     ASSERT_EQ(compared.code, 0) << compared.err;
     const json result = json::parse(compared.out);
     EXPECT_GE(result["causal"]["top1_agreement"].get<double>(), GetParam().agreement);
@@ -77,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, QuantizedDemo,
 TEST(Quantize, GoesOnAfterKill) {
     const ScratchFolder folder;
     // Wherever the signal falls, the same command then leaves the same files.
-    shell("timeout -s KILL 0.3 " + cli("quantize") + quoted(kDemo) + ' ' + quoted(folder / "killed") + " --format int4");
+    shell("timeout -s KILL 0.3 " + cli("quantize", kDemo) + ' ' + quoted(folder / "killed") + " --format int4");
     if (!fs::exists(folder / "killed" / "config.json")) {
         const Finished finished = quantize(kDemo, folder / "killed", "--format int4");
         EXPECT_EQ(finished.code, 0) << finished.err;
@@ -105,7 +100,7 @@ TEST(OtherFormats, AreRefusedByNameWithWhatWorks) {
         CheckpointMaker maker(kTiny);
         maker.config["quantization_config"] = quantization;
         maker.writeSingle(folder.path());
-        const Finished info = shell(cli("info") + quoted(folder.path()));
+        const Finished info = shell(cli("info", folder.path()));
         EXPECT_EQ(info.code, 1);
         EXPECT_EQ(std::count(info.err.begin(), info.err.end(), '\n'), 1) << info.err;
         EXPECT_TRUE(holds(info.err, name)) << info.err;
@@ -118,7 +113,7 @@ TEST(OtherFormats, AreRefusedByNameWithWhatWorks) {
     refused({{"quant_method", "gguf"}}, "GGUF");
     const ScratchFolder folder;
     trefoil::test::writeFile(folder / "model-q4.gguf", "GGUF");
-    const Finished gguf = shell(cli("info") + quoted(folder.path()));
+    const Finished gguf = shell(cli("info", folder.path()));
     EXPECT_EQ(gguf.code, 1);
     EXPECT_TRUE(holds(gguf.err, "GGUF files, which cannot be loaded: use the model's safetensors")) << gguf.err;
 }

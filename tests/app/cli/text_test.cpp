@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using trefoil::test::Finished;
+using trefoil::test::quoted;
 using trefoil::test::readFile;
 using trefoil::test::ScratchFolder;
 using trefoil::test::shell;
@@ -32,13 +33,6 @@ constexpr int kMessageEnd = 3;
 constexpr int kMask = 4;
 constexpr int kThink = 5;
 constexpr int kThinkEnd = 6;
-
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    out += '\'';
-    return out;
-}
 
 std::vector<int> controlsOf(const json& ids) {
     std::vector<int> out;
