@@ -105,6 +105,10 @@ int runApplication(const ApplicationOptions& options) {
         for (const QString& warning : model.warnings) logNote(QStringLiteral("warning: ") + warning);
         for (const QString& note : model.notes) logNote(note);
     });
+    QObject::connect(&chat, &ChatController::loadEnded, &window, [](const ModelLoadRequest& request, const QString& message) {
+        logNote(message.isEmpty() ? QStringLiteral("not loaded: %1: it was stopped").arg(request.folder)
+                                  : QStringLiteral("not loaded: %1: %2").arg(request.folder, message));
+    });
     openHistory(store, location, settings, window);
     if (!presetProblem.ok()) window.showNotice(QStringLiteral("settings"), presetProblem.text(), false);
 
