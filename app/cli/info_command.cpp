@@ -41,8 +41,8 @@ Json dimensions(const ModelConfig& c) {
 }
 
 Json planJson(const MemoryPlan& plan) {
-    return {{"weights", plan.weights},     {"key_value", plan.keyValue}, {"states", plan.states},
-            {"workspace", plan.workspace}, {"total", plan.total()},      {"available", plan.available}};
+    return {{"weights", plan.weights}, {"experts", plan.experts},     {"dense", plan.dense()}, {"key_value", plan.keyValue},
+            {"states", plan.states},   {"workspace", plan.workspace}, {"total", plan.total()}, {"available", plan.available}};
 }
 
 /// The plan for one device, or why there is none.
@@ -140,12 +140,13 @@ std::string forPeople(const Json& info) {
         }
         const Json& plan = device["memory_plan"];
         const auto part = [&plan](const char* key) { return byteText(plan[key].get<std::uint64_t>()); };
-        out << (device["fits"].get<bool>() ? "fits: " : "does not fit: ") << part("total") << " = weights " << part("weights")
-            << " + keys and values " << part("key_value") << " + states " << part("states") << " + workspace "
-            << part("workspace") << "; free " << part("available") << " of "
+        out << (device["fits"].get<bool>() ? "fits: " : "does not fit: ") << part("total") << " = experts " << part("experts")
+            << " + other weights " << part("dense") << " + keys and values " << part("key_value") << " + states "
+            << part("states") << " + workspace " << part("workspace") << "; free " << part("available") << " of "
             << byteText(device["memory_total"].get<std::uint64_t>()) << "\n";
         if (device.contains("parts") && device["parts"].size() > 1) out << partLines(device["parts"]);
     }
+    out << "  the coreset makes a pass read fewer experts; all of them stay in memory\n";
     for (const Json& warning : info["warnings"]) out << "warning: " << scalar(warning) << "\n";
     for (const Json& note : info["notes"]) out << "note: " << scalar(note) << "\n";
     return out.str();

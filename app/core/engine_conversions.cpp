@@ -104,6 +104,7 @@ DevicePlanView toPlanView(const DevicePlan& plan) {
     out.problem = toQString(plan.problem);
     if (!plan.plan) return out;
     out.weightBytes = plan.plan->weights;
+    out.expertBytes = plan.plan->experts;
     out.keyValueBytes = plan.plan->keyValue;
     out.stateBytes = plan.plan->states;
     out.workspaceBytes = plan.plan->workspace;
@@ -181,6 +182,7 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     out.format = toQString(model.summary.format);
     out.parameters = model.summary.parameters;
     out.weightBytes = model.memory.weights;
+    out.expertBytes = model.memory.experts;
     out.keyValueBytes = model.memory.keyValue;
     out.stateBytes = model.memory.states;
     out.workspaceBytes = model.memory.workspace;

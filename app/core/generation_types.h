@@ -247,6 +247,7 @@ struct DevicePlanView {
     DeviceSummary device;
     bool planned = false;  ///< the numbers below are known
     quint64 weightBytes = 0;
+    quint64 expertBytes = 0;    ///< of the weights those of the routed experts; a pass reads some, all stay in memory
     quint64 keyValueBytes = 0;  ///< for the whole planned context
     quint64 stateBytes = 0;
     quint64 workspaceBytes = 0;
@@ -302,6 +303,7 @@ struct ModelSummary {
     QString format;  ///< how weights are stored in the files; weightBytes says what they take in memory
     qint64 parameters = 0;
     quint64 weightBytes = 0;
+    quint64 expertBytes = 0;  ///< of the weights those of the routed experts; a pass reads some, all stay in memory
     quint64 keyValueBytes = 0;
     quint64 stateBytes = 0;
     quint64 workspaceBytes = 0;

@@ -76,6 +76,7 @@ public:
     [[nodiscard]] MemoryPlan memory() const override {
         MemoryPlan plan;
         plan.weights = m_model.weightBytes();
+        plan.experts = m_model.expertBytes();
         plan.keyValue = m_prefix.keyValueBytes();
         plan.states = m_prefix.stateBytes();
         plan.workspace = m_model.workspaceBytes();
@@ -301,7 +302,10 @@ void CpuExecutor::chooseRows(const PassControls& controls, std::span<const RowCo
 MemoryPlan planCpuMemory(const Checkpoint& checkpoint, const CpuOptions& options) {
     const ModelConfig& config = checkpoint.config();
     MemoryPlan plan;
-    if (auto weights = plannedWeightBytes(config, CheckpointSource(checkpoint)); weights.ok()) plan.weights = *weights;
+    if (auto weights = plannedWeightBytes(config, CheckpointSource(checkpoint)); weights.ok()) {
+        plan.weights = weights->all;
+        plan.experts = weights->experts;
+    }
     plan.keyValue = CpuPrefix::plannedKeyValueBytes(config, options.context > 0 ? options.context : config.maxPositionEmbeddings);
     plan.states = CpuPrefix::plannedStateBytes(config);
     plan.workspace = CpuModel::plannedWorkspaceBytes(config, Executor::kDefaultChunk, std::min(kLargestBlock, config.blockSize),

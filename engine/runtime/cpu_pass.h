@@ -55,6 +55,7 @@ public:
     void setCompatibility(const Compatibility& compatibility) { m_config.compatibility = compatibility; }
     [[nodiscard]] kernels::ThreadPool& pool() { return m_pool; }
     [[nodiscard]] std::uint64_t weightBytes() const { return m_weights.bytes(); }
+    [[nodiscard]] std::uint64_t expertBytes() const { return m_weights.expertBytes(); }
     [[nodiscard]] std::uint64_t workspaceBytes() const;
     /// What workspaceBytes() is after the longest pass: `rows` rows, and logits of `logitRows`.
     [[nodiscard]] static std::uint64_t plannedWorkspaceBytes(const ModelConfig& config, std::int64_t rows, std::int64_t logitRows,

@@ -38,15 +38,19 @@ struct PassOutput {
 
 /// Bytes that a model takes on a device. Exact before loading, and what is in use afterwards.
 struct MemoryPlan {
-    std::uint64_t weights = 0;
+    std::uint64_t weights = 0;   ///< all of them, experts included
+    std::uint64_t experts = 0;   ///< of the weights those of the routed experts: all stay in memory, however few a pass reads
     std::uint64_t keyValue = 0;  ///< K and V for the whole context
     std::uint64_t states = 0;    ///< GDN states and conv tails
     std::uint64_t workspace = 0;
     std::uint64_t available = 0;  ///< free on the device (or in the machine) when the plan was made; 0: unknown
+    /// Weights that every pass reads, and the embedding.
+    [[nodiscard]] std::uint64_t dense() const { return weights - experts; }
     [[nodiscard]] std::uint64_t total() const { return weights + keyValue + states + workspace; }
     /// Item by item, what is free as well: for parts on devices of their own.
     MemoryPlan& operator+=(const MemoryPlan& other) {
         weights += other.weights;
+        experts += other.experts;
         keyValue += other.keyValue;
         states += other.states;
         workspace += other.workspace;

@@ -89,7 +89,7 @@ public:
         return m_status;
     }
 
-    [[nodiscard]] std::uint64_t plannedBytes() const { return m_memoryBytes; }
+    [[nodiscard]] WeightBytes plannedBytes() const { return m_memory; }
 
 private:
     enum class Kept : std::uint8_t { Yes, No };
@@ -149,8 +149,10 @@ private:
         const std::int64_t I = m_config.moeIntermediateSize;
         const std::int64_t S = m_config.sharedExpertIntermediateSize;
         w.router = matrix({{prefix + "gate.weight", E}}, 1, D);
+        const std::uint64_t before = m_memory.all;
         w.gateUp = matrix({{prefix + "experts.gate_up_proj", 2 * I}}, E, D, RowOrder::Paired);
         w.down = matrix({{prefix + "experts.down_proj", D}}, E, I);
+        m_memory.experts += m_memory.all - before;
         w.sharedGateUp = matrix({{prefix + "shared_expert.gate_proj.weight", S}, {prefix + "shared_expert.up_proj.weight", S}}, 1,
                                 D, RowOrder::Paired);
         w.sharedDown = matrix({{prefix + "shared_expert.down_proj.weight", D}}, 1, S);
@@ -159,7 +161,7 @@ private:
 
     /// An array that counts towards the plan; empty while planning.
     FloatArray array(std::int64_t elements) {
-        m_memoryBytes += static_cast<std::uint64_t>(elements) * sizeof(float);
+        m_memory.all += static_cast<std::uint64_t>(elements) * sizeof(float);
         return m_planning || !m_status.ok() ? FloatArray() : FloatArray(elements);
     }
 
@@ -172,7 +174,7 @@ private:
 
     /// A tensor in float32. Kept::No: only needed while loading, so it does not count towards the plan.
     FloatArray vector(const std::string& name, std::int64_t elements, Kept kept = Kept::Yes) {
-        if (kept == Kept::Yes) m_memoryBytes += static_cast<std::uint64_t>(elements) * sizeof(float);
+        if (kept == Kept::Yes) m_memory.all += static_cast<std::uint64_t>(elements) * sizeof(float);
         FloatArray out;
         const WeightFormat format = formatOfTensor(name, elements);
         if (m_planning || !m_status.ok()) return out;
@@ -191,7 +193,7 @@ private:
         const std::string name = "model.embed_tokens.weight";
         const WeightFormat format = formatOfTensor(name, elements);
         const std::int64_t size = kernels::formatBytes(format);
-        m_memoryBytes += static_cast<std::uint64_t>(elements * size);
+        m_memory.all += static_cast<std::uint64_t>(elements * size);
         weights.embeddingFormat = format;
         if (m_planning || !m_status.ok()) return;
         weights.embedding = kernels::AlignedArray<std::byte>(elements * size);
@@ -218,7 +220,7 @@ private:
             first = false;
             rows += part.rows;
         }
-        m_memoryBytes += PackedMatrix::plannedBytes(common, items, rows, columns, order);
+        m_memory.all += PackedMatrix::plannedBytes(common, items, rows, columns, order);
         if (m_planning || !m_status.ok()) return {};
         PackedMatrix out(common, items, rows, columns, order);
         std::int64_t firstRow = 0;
@@ -242,7 +244,7 @@ private:
         std::int64_t rows = 0;
         for (const Part& part : parts) rows += part.rows;
         const kernels::QuantisedLayout layout = layoutOf(form);
-        m_memoryBytes += PackedMatrix::plannedBytes(layout, items, rows, columns, order);
+        m_memory.all += PackedMatrix::plannedBytes(layout, items, rows, columns, order);
         if (m_planning) m_sourceBytes += static_cast<std::uint64_t>(items * rows * storedRowBytes(form));
         if (m_planning || !m_status.ok()) return {};
         PackedMatrix out(layout, items, rows, columns, order);
@@ -362,7 +364,7 @@ private:
     std::vector<std::byte> m_piece;
     std::vector<Status> m_read;  ///< of each thread's part of a piece
     QuantisedRows m_rows;
-    std::uint64_t m_memoryBytes = 0;
+    WeightBytes m_memory;
     std::uint64_t m_sourceBytes = 0;
     std::uint64_t m_done = 0;
     std::uint64_t m_reported = 0;
@@ -422,6 +424,12 @@ std::uint64_t ModelWeights::bytes() const {
     return sum;
 }
 
+std::uint64_t ModelWeights::expertBytes() const {
+    std::uint64_t sum = 0;
+    for (const LayerWeights& l : layers) sum += l.mixture.gateUp.bytes() + l.mixture.down.bytes();
+    return sum;
+}
+
 Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSource& source, int threads,
                                       const LoadProgress& progress, const CancelFlag* cancel) {
     try {
@@ -436,7 +444,7 @@ Result<ModelWeights> loadModelWeights(const ModelConfig& config, const WeightSou
     }
 }
 
-Result<std::uint64_t> plannedWeightBytes(const ModelConfig& config, const WeightSource& source) {
+Result<WeightBytes> plannedWeightBytes(const ModelConfig& config, const WeightSource& source) {
     ModelWeights nothing;
     WeightLoader loader(config, source, nullptr, nullptr, nullptr);
     if (const Status s = loader.run(nothing); !s.ok()) return s.error();

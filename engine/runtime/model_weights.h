@@ -101,6 +101,8 @@ struct ModelWeights {
     void embed(TokenId id, std::int64_t hiddenSize, float* out) const;
     /// Memory in use.
     [[nodiscard]] std::uint64_t bytes() const;
+    /// Of that the routed experts.
+    [[nodiscard]] std::uint64_t expertBytes() const;
 };
 
 /// Reads everything, piece by piece, each piece by all threads; what comes out does not depend on their number. `progress` may be
@@ -113,7 +115,13 @@ Result<std::unique_ptr<Executor>> makeCpuExecutor(const ModelConfig& config, con
                                                   const CpuOptions& options, const LoadProgress& progress,
                                                   const CancelFlag* cancel);
 
-/// What ModelWeights::bytes() will be.
-Result<std::uint64_t> plannedWeightBytes(const ModelConfig& config, const WeightSource& source);
+/// What weights take in memory.
+struct WeightBytes {
+    std::uint64_t all = 0;
+    std::uint64_t experts = 0;  ///< of these the routed experts
+};
+
+/// What ModelWeights::bytes() and expertBytes() will be.
+Result<WeightBytes> plannedWeightBytes(const ModelConfig& config, const WeightSource& source);
 
 }  // namespace trefoil

@@ -42,6 +42,7 @@ PartSetup planPart(const ModelConfig& config, const DeviceFacts& device, const L
     space.carveStates(states, shape);
     space.carveKeyValue(keyValue, shape, size);
     setup.plan.weights = weights.bytes();
+    setup.plan.experts = static_cast<std::uint64_t>((range.last - range.first) * config.numExperts) * weights.expertBytes();
     setup.plan.workspace = scratch.used();
     setup.plan.states = states.used();
     setup.plan.keyValue = keyValue.used();

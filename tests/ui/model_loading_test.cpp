@@ -108,8 +108,9 @@ void ModelLoadingTest::saysWhatAFolderHoldsAndNeeds() {
     auto* verdict = w.find<QLabel>("loadVerdict");
     QTRY_VERIFY(load->isEnabled());
     const QString text = words(*page);
-    for (const char* part : {"every tensor is in its place", "fused experts", "SentencePiece", "8,192 tokens at most", "cpu",
-                             "free of", "needs ", "fits", "demo-model stays in use until it is ready"})
+    for (const char* part :
+         {"every tensor is in its place", "fused experts", "SentencePiece", "8,192 tokens at most", "cpu", "free of", "needs ",
+          "experts ", "other weights ", "all of them stay in memory", "fits", "demo-model stays in use until it is ready"})
         QVERIFY2(text.contains(QLatin1String(part)), qPrintable(text + QStringLiteral("\nlacks ") + QLatin1String(part)));
     // A shorter context is planned anew.
     QSignalSpy examined(w.chat.get(), &ChatController::modelExamined);

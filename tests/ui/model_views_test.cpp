@@ -32,6 +32,7 @@ ModelSummary demoModel() {
     model.tokenizer = QStringLiteral("SentencePiece, 4096 pieces");
     model.parameters = 14'100'000;
     model.weightBytes = 28'200'000;
+    model.expertBytes = 20'100'000;
     model.keyValueBytes = 8'400'000;
     model.stateBytes = 300'000;
     model.workspaceBytes = 1'200'000;
@@ -182,9 +183,9 @@ private slots:
         dialog.show();
         const QString text = words(dialog);
         for (const char* expected :
-             {"/home/someone/models/demo-model", "demo & model", "SentencePiece, 4096 pieces", "14.1 M", "28.2 MB", "8.4 MB",
-              "38.1 MB", "8,192 tokens", "3, 1", "rope_theta is assumed", "<b>stray.safetensors</b>", "threshold", "0.95",
-              "Some GPU", "the driver is too old", "5.0 GB free of 8.0 GB"})
+             {"/home/someone/models/demo-model", "demo & model", "SentencePiece, 4096 pieces", "14.1 M", "20.1 MB", "8.1 MB",
+              "all of them stay in memory", "8.4 MB", "38.1 MB", "8,192 tokens", "3, 1", "rope_theta is assumed",
+              "<b>stray.safetensors</b>", "threshold", "0.95", "Some GPU", "the driver is too old", "5.0 GB free of 8.0 GB"})
             QVERIFY2(text.contains(QLatin1String(expected)), expected);
         for (const QLabel* label : dialog.findChildren<QLabel*>()) QCOMPARE(label->textFormat(), Qt::PlainText);
         QVERIFY(!dialog.grab().isNull());

@@ -3,6 +3,7 @@
 #include "ui/chat/growing_editor.h"
 #include "ui/theme/theme.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QFormLayout>
 #include <QLabel>
@@ -93,6 +94,12 @@ void addRow(QFormLayout* form, const QString& label, const QString& value, const
     quiet->setFixedWidth(kLabelWidth);
     quiet->setAlignment(Qt::AlignTop | Qt::AlignLeading);
     form->addRow(quiet, factField(value, label));
+}
+
+void addCoresetNote(QVBoxLayout* column, const QPalette& palette) {
+    column->addWidget(subtleLabel(
+        QCoreApplication::translate("FactForm", "The coreset makes a pass read fewer experts; all of them stay in memory."),
+        palette));
 }
 
 }  // namespace trefoil

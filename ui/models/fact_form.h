@@ -21,5 +21,7 @@ void addHeading(QVBoxLayout* column, const QString& text);
 QFormLayout* addForm(QVBoxLayout* column);
 /// Nothing for an empty value.
 void addRow(QFormLayout* form, const QString& label, const QString& value, const QPalette& palette);
+/// Under numbers of memory: what the coreset saves and what not.
+void addCoresetNote(QVBoxLayout* column, const QPalette& palette);
 
 }  // namespace trefoil

@@ -140,7 +140,8 @@ void ModelDialog::addModel(QVBoxLayout* column, const ModelSummary& model) {
 void ModelDialog::addMemory(QVBoxLayout* column, const ModelSummary& model, const QList<DeviceSummary>& devices) {
     addHeading(column, tr("Memory plan"));
     QFormLayout* form = addForm(column);
-    addRow(form, tr("Weights"), bytesText(model.weightBytes), palette());
+    addRow(form, tr("Experts"), bytesText(model.expertBytes), palette());
+    addRow(form, tr("Other weights"), bytesText(model.weightBytes - model.expertBytes), palette());
     addRow(form, tr("Keys and values"), tr("%1 for the whole context").arg(bytesText(model.keyValueBytes)), palette());
     addRow(form, tr("Recurrent states"), bytesText(model.stateBytes), palette());
     addRow(form, tr("Workspace"), bytesText(model.workspaceBytes), palette());
@@ -151,6 +152,7 @@ void ModelDialog::addMemory(QVBoxLayout* column, const ModelSummary& model, cons
         if (ids.contains(device.id) && device.memoryTotal > 0)
             addRow(form, ids.size() == 1 ? tr("On the device") : tr("On %1").arg(device.id),
                    tr("%1 free of %2").arg(bytesText(device.memoryFree), bytesText(device.memoryTotal)), palette());
+    addCoresetNote(column, palette());
 }
 
 void ModelDialog::addDevices(QVBoxLayout* column, const QList<DeviceSummary>& devices) {

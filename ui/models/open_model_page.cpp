@@ -36,9 +36,9 @@ const QString kAutomatic = QStringLiteral("auto");
 QString nameOf(const QString& folder) { return QFileInfo(QDir(folder).absolutePath()).fileName(); }
 
 QString needText(const DevicePlanView& plan, qint64 context) {
-    return OpenModelPage::tr("needs %1: weights %2, keys and values %3 for %4 tokens, states %5, workspace %6")
-        .arg(bytesText(plan.totalBytes()), bytesText(plan.weightBytes), bytesText(plan.keyValueBytes), countText(context),
-             bytesText(plan.stateBytes), bytesText(plan.workspaceBytes));
+    return OpenModelPage::tr("needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7")
+        .arg(bytesText(plan.totalBytes()), bytesText(plan.expertBytes), bytesText(plan.weightBytes - plan.expertBytes),
+             bytesText(plan.keyValueBytes), countText(context), bytesText(plan.stateBytes), bytesText(plan.workspaceBytes));
 }
 
 }  // namespace
@@ -296,6 +296,7 @@ void OpenModelPage::addDevicePlans(QVBoxLayout* column, const ModelExaminationVi
         }
         addRow(form, plan.device.id, lines.join(QLatin1Char('\n')), palette());
     }
+    addCoresetNote(column, palette());
 }
 
 /// What pressing Load will do, in a sentence, or why it cannot be pressed.
