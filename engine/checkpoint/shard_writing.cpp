@@ -48,6 +48,7 @@ Result<std::uint64_t> runPieces(const PieceRun& run, const std::function<PieceWo
         --running;
     };
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(wanted));
     for (int i = 0; i < wanted; ++i) threads.emplace_back(work);
     bool cancelled = false;
     while (running > 0) {
