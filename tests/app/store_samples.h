@@ -76,6 +76,12 @@ inline AnswerUpdate answer(const QString& messageId, int blocks) {
     return update;
 }
 
+/// Of the conversations that store_writer imports.
+constexpr int kImportedMessages = 12;
+inline QString importedText(const QString& conversationId, int number) {
+    return QStringLiteral("Message %1 of %2, 水").arg(number).arg(conversationId);
+}
+
 /// A second connection to a history, as another program has it.
 class OtherProgram {
 public:

@@ -1,10 +1,12 @@
-// Works on a history without end, for the tests that kill it: store_writer DATABASE [generation | editing | opening]. Prints a
+// Works on a history without end, for the tests that kill it: store_writer DATABASE [TASK]. Prints a
 // line for each thing once it is stored:
 //   conversation ID / block N          generation: an answer grows block by block
 //   message ID CONTENT, title ID TITLE editing: questions, answers, further versions, renames
 //   doomed ID, gone ID                 editing: before and after a conversation is removed for good
+//   batch N ID…, imported N            importing: before and after the conversations of a file are taken in
 //   open                               opening (and with it migrating)
 #include "app/core/conversation_store.h"
+#include "app/core/transfer/conversation_json.h"
 #include "tests/app/store_samples.h"
 
 #include <QCoreApplication>
@@ -62,6 +64,29 @@ public:
         return 1;
     }
 
+    int import() {
+        for (int batch = 0; m_ok; ++batch) {
+            const QString name = newRecordId();
+            QStringList ids;
+            QByteArray json = archiveHead(samples::moment(0));
+            for (int i = 0; i < 3; ++i) {
+                ids.append(newRecordId());
+                if (i > 0) json += archiveSeparator();
+                json += conversationToJson(archived(ids.last()));
+            }
+            json += archiveTail();
+            tell(QStringLiteral("batch %1 %2").arg(name, ids.join(QLatin1Char(' '))));
+            ArchiveReading reading;
+            reading.nowUtc = samples::moment(0);
+            const StoreResult<ConversationArchive> read = readConversationJson(json, reading);
+            m_ok = read.ok();
+            if (!m_ok) m_out << read.problem.text() << Qt::endl;
+            apply(ImportConversations{read.value.conversations});
+            tell(QStringLiteral("imported ") + name);
+        }
+        return 1;
+    }
+
     int open() {
         tell(QStringLiteral("open"));
         return m_ok ? 0 : 1;
@@ -70,6 +95,19 @@ public:
 private:
     static MessageRecord question(const QString& conversation, const QString& text) {
         return samples::message(newRecordId(), conversation, QStringLiteral("user"), text);
+    }
+    static ArchivedConversation archived(const QString& id) {
+        ArchivedConversation conversation;
+        conversation.record = samples::conversation(id);
+        for (int i = 0; i < samples::kImportedMessages; ++i) {
+            MessageRecord message =
+                samples::message(newRecordId(), id, i % 2 == 0 ? QStringLiteral("user") : QStringLiteral("assistant"),
+                                 samples::importedText(id, i), i);
+            message.parentId = conversation.activeLeaf;
+            conversation.activeLeaf = message.id;
+            conversation.messages.append({message, {}});
+        }
+        return conversation;
     }
     void turn(const QString& conversation) {
         const MessageRecord asked = question(conversation, QStringLiteral("Question水 ") + conversation);
@@ -107,5 +145,6 @@ int main(int argc, char* argv[]) {
     const QByteArray task = argc == 3 ? argv[2] : "generation";
     Writer writer(QFile::decodeName(argv[1]));
     if (task == "editing") return writer.edit();
+    if (task == "importing") return writer.import();
     return task == "opening" ? writer.open() : writer.generate();
 }
