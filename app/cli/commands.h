@@ -66,10 +66,19 @@ struct QuantizeCommandOptions {
     std::string format;      ///< "fp8" or "int4"
     std::int64_t group = 0;  ///< int4: 32 or 128; 0: 32
     std::vector<std::string> keep;
-    std::string head = "keep";  ///< or "quantize"
+    std::string head = "keep";   ///< or "quantize"
+    std::string importanceFile;  ///< int4: of calibrate; empty: all columns alike
     int threads = 0;
 };
 int runQuantize(const QuantizeCommandOptions& options);
+
+struct CalibrateOptions {
+    std::string model;
+    std::string textFile;
+    std::string out = "importance.safetensors";
+    int threads = 0;
+};
+int runCalibrate(const CalibrateOptions& options);
 
 struct CompareModelsOptions {
     std::string first;

@@ -1,6 +1,5 @@
 #include "app/cli/commands.h"
 #include "engine/tokenizer/response_text.h"
-#include "engine/tokenizer/utf8.h"
 #include "engine/verify/compare_models.h"
 
 #include <nlohmann/json.hpp>
@@ -92,20 +91,7 @@ Json rowsJson(const RowAgreement& rows) {
 Result<std::vector<std::vector<TokenId>>> textsOf(const CompareModelsOptions& options, const LoadedModel& model,
                                                   const Answers& answers) {
     if (options.textFile.empty()) return answers.texts;
-    auto text = readTextFile(options.textFile);
-    if (!text.ok()) return text.error();
-    if (!isValidUtf8(*text)) return makeError(ErrorKind::InvalidArgument, "'" + options.textFile + "' is not valid UTF-8");
-    auto ids = model.text->tokenizer->checkedEncode(*text);
-    if (!ids.ok()) return ids.error();
-    if (ids->empty()) return makeError(ErrorKind::InvalidArgument, "'" + options.textFile + "' is empty");
-    // As many texts as the context needs.
-    const auto most = static_cast<std::size_t>(model.config.maxPositionEmbeddings - model.defaults.blockSize);
-    std::vector<std::vector<TokenId>> out;
-    for (std::size_t at = 0; at < ids->size(); at += most) {
-        const auto first = ids->begin() + static_cast<std::ptrdiff_t>(at);
-        out.emplace_back(first, first + static_cast<std::ptrdiff_t>(std::min(most, ids->size() - at)));
-    }
-    return out;
+    return textIds(options.textFile, model);
 }
 
 std::string forPeople(const Json& r) {

@@ -123,7 +123,17 @@ int runCommand(int argc, char** argv) {
     quantizeCommand->add_option("--head", quantize.head, "lm_head: keep its type, or quantize it too")
         ->check(CLI::IsMember({"keep", "quantize"}))
         ->capture_default_str();
+    quantizeCommand->add_option("--importance", quantize.importanceFile,
+                                "With int4: a file of calibrate, whose columns count as they are used");
     quantizeCommand->add_option("--threads", quantize.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+
+    CalibrateOptions calibrate;
+    CLI::App* calibrateCommand =
+        app.add_subcommand("calibrate", "Find out on a text which columns of a model matter, for quantize --importance");
+    calibrateCommand->add_option("MODEL", calibrate.model, "Model folder")->required();
+    calibrateCommand->add_option("--text", calibrate.textFile, "A text such as the model will meet, UTF-8")->required();
+    calibrateCommand->add_option("--out", calibrate.out, "File to make")->capture_default_str();
+    calibrateCommand->add_option("--threads", calibrate.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
 
     CompareModelsOptions compare;
     CLI::App* compareCommand = app.add_subcommand("compare-models", "Say how much a model's predictions differ from another's");
@@ -149,6 +159,7 @@ int runCommand(int argc, char** argv) {
     if (*verifyCommand) return runVerify(verify);
     if (*synthCommand) return runSynth(synth);
     if (*compareCommand) return runCompareModels(compare);
+    if (*calibrateCommand) return runCalibrate(calibrate);
     if (*quantizeCommand) return runQuantize(quantize);
     return runBench(bench);
 }

@@ -2,6 +2,7 @@
 #include "engine/checkpoint/quantise.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace trefoil::cli {
@@ -9,7 +10,16 @@ namespace trefoil::cli {
 int runQuantize(const QuantizeCommandOptions& options) {
     if (options.format == "fp8" && options.group != 0)
         return fail(makeError(ErrorKind::InvalidArgument, "--group belongs to --format int4; fp8 has blocks of 128 x 128"));
+    if (options.format == "fp8" && !options.importanceFile.empty())
+        return fail(makeError(ErrorKind::InvalidArgument, "--importance belongs to --format int4, whose scales it weighs"));
     QuantiseOptions quantise;
+    std::optional<Importance> importance;
+    if (!options.importanceFile.empty()) {
+        auto read = Importance::read(options.importanceFile);
+        if (!read.ok()) return fail(read.error());
+        importance = *std::move(read);
+        quantise.importance = &*importance;
+    }
     quantise.format = options.format == "fp8" ? QuantisedFormat::Fp8Blocks : QuantisedFormat::Int4Groups;
     quantise.groupSize = options.group == 0 ? 32 : options.group;
     quantise.keep = options.keep;

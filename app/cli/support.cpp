@@ -1,5 +1,8 @@
 #include "app/cli/support.h"
 
+#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/utf8.h"
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -121,6 +124,23 @@ std::string byteText(std::uint64_t bytes) {
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.2f %s", value, kUnits[unit]);
     return text.data();
+}
+
+Result<std::vector<std::vector<TokenId>>> textIds(const std::string& file, const LoadedModel& model) {
+    auto text = readTextFile(file);
+    if (!text.ok()) return text.error();
+    if (!isValidUtf8(*text)) return makeError(ErrorKind::InvalidArgument, "'" + file + "' is not valid UTF-8");
+    auto ids = model.text->tokenizer->checkedEncode(*text);
+    if (!ids.ok()) return ids.error();
+    if (ids->empty()) return makeError(ErrorKind::InvalidArgument, "'" + file + "' is empty");
+    // As many texts as the context needs.
+    const auto most = static_cast<std::size_t>(model.config.maxPositionEmbeddings - model.defaults.blockSize);
+    std::vector<std::vector<TokenId>> out;
+    for (std::size_t at = 0; at < ids->size(); at += most) {
+        const auto first = ids->begin() + static_cast<std::ptrdiff_t>(at);
+        out.emplace_back(first, first + static_cast<std::ptrdiff_t>(std::min(most, ids->size() - at)));
+    }
+    return out;
 }
 
 }  // namespace trefoil::cli

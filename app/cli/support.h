@@ -38,6 +38,8 @@ void installSignalHandlers();
 
 /// A whole file; refuses what is no regular file or larger than 64 MB.
 [[nodiscard]] Result<std::string> readTextFile(const std::string& path);
+/// A text file's ids, in pieces that leave room for a block in the context. The model must have a tokenizer.
+[[nodiscard]] Result<std::vector<std::vector<TokenId>>> textIds(const std::string& file, const LoadedModel& model);
 /// Writes to a temporary file beside `path` and renames it: no half file stays.
 [[nodiscard]] Status writeTextFile(const std::string& path, const std::string& text);
 

@@ -220,6 +220,9 @@ Result<QuantiseReport> quantiseCheckpoint(const fs::path& model, const fs::path&
     if (options.format == QuantisedFormat::None ||
         (options.format == QuantisedFormat::Int4Groups && options.groupSize != 32 && options.groupSize != 128))
         return makeError(ErrorKind::InvalidArgument, "the formats are fp8, and int4 in groups of 32 or 128");
+    if (options.importance != nullptr && options.format != QuantisedFormat::Int4Groups)
+        return makeError(ErrorKind::InvalidArgument,
+                         "importance weighs the scales of int4; fp8 takes the largest value of a block");
     auto checkpoint = Checkpoint::open(model);
     if (!checkpoint.ok()) return checkpoint.error();
     if (checkpoint->summary().quantised)

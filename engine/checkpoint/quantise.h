@@ -4,6 +4,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/checkpoint/importance.h"
 #include "engine/checkpoint/quantisation.h"
 
 #include <cstdint>
@@ -19,8 +20,10 @@ struct QuantiseOptions {
     QuantisedFormat format = QuantisedFormat::Fp8Blocks;
     std::int64_t groupSize = 32;    ///< Int4Groups: 32 or 128
     std::vector<std::string> keep;  ///< NamePatterns of modules that keep their type
-    bool quantiseHead = false;      ///< lm_head as well
-    int threads = 0;                ///< 0: all cores
+    /// Int4Groups: weighs the squares that the scales are chosen by; null: all weights count alike. Not owned.
+    const Importance* importance = nullptr;
+    bool quantiseHead = false;  ///< lm_head as well
+    int threads = 0;            ///< 0: all cores
     std::uint64_t shardBytes = std::uint64_t{4} << 30;
     std::function<void(std::uint64_t, std::uint64_t)> progress;  ///< bytes written, bytes in all; from the calling thread
     const CancelFlag* cancel = nullptr;
@@ -45,7 +48,8 @@ Result<QuantiseReport> quantiseCheckpoint(const std::filesystem::path& model, co
                                           const QuantiseOptions& options);
 
 /// The scale, exactly a BF16 value, for which 4-bit values -8…7 come nearest to `weights` in the sum of squares, among those
-/// tried; 1 for zeros only. `weights` are finite.
-[[nodiscard]] float int4Scale(std::span<const float> weights);
+/// tried; 1 for zeros only. `weights` are finite. With `importance`, as many values, each square counts that many times, and the
+/// sum is never larger than with the scale chosen without.
+[[nodiscard]] float int4Scale(std::span<const float> weights, std::span<const float> importance = {});
 
 }  // namespace trefoil

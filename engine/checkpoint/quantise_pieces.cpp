@@ -17,17 +17,19 @@ struct Trial {
     double error = 0;
     float best = 0;
 };
-Trial tryScale(std::span<const float> weights, float scale) {
+Trial tryScale(std::span<const float> weights, std::span<const float> importance, float scale) {
     double products = 0;
     double squares = 0;
     double error = 0;
     const float inverse = 1.0F / scale;
-    for (const float w : weights) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const float w = weights[i];
         const float q = std::clamp(std::nearbyint(w * inverse), -8.0F, 7.0F);
         const double rest = static_cast<double>(w) - static_cast<double>(q) * static_cast<double>(scale);
-        error += rest * rest;
-        products += static_cast<double>(w) * static_cast<double>(q);
-        squares += static_cast<double>(q) * static_cast<double>(q);
+        const double counts = importance.empty() ? 1.0 : static_cast<double>(importance[i]);
+        error += counts * rest * rest;
+        products += counts * static_cast<double>(w) * static_cast<double>(q);
+        squares += counts * static_cast<double>(q) * static_cast<double>(q);
     }
     return {error, squares > 0 ? static_cast<float>(products / squares) : scale};
 }
@@ -115,7 +117,10 @@ Status PieceWriter::writeInt4(const QuantisePiece& piece) {
     for (std::int64_t r = 0; r < piece.rows; ++r)
         for (std::int64_t g = 0; g < groups; ++g) {
             const std::span<const float> group(m_values.data() + r * columns + g * size, static_cast<std::size_t>(size));
-            const float scale = int4Scale(group);
+            const auto importance = piece.unit->importance.empty()
+                                        ? std::span<const float>()
+                                        : piece.unit->importance.subspan(static_cast<std::size_t>(g * size), group.size());
+            const float scale = int4Scale(group, importance);
             scales[static_cast<std::size_t>(r * groups + g)] = toBrain(scale);
             for (std::int64_t i = 0; i < size; ++i) {
                 const std::int64_t c = g * size + i;
@@ -135,21 +140,21 @@ Status PieceWriter::writeInt4(const QuantisePiece& piece) {
     return put(shape.data(), sizeof shape, tensors[2], 0);
 }
 
-float int4Scale(std::span<const float> weights) {
+float int4Scale(std::span<const float> weights, std::span<const float> importance) {
     float largest = 0.0F;
     for (const float w : weights) largest = std::max(largest, std::fabs(w));
     if (!(largest > 0x1p-100F)) return 1.0F;
-    float chosen = fromBrain(toBrain(largest / 7.0F));
-    double least = tryScale(weights, chosen).error;
+    float chosen = importance.empty() ? fromBrain(toBrain(largest / 7.0F)) : int4Scale(weights);
+    double least = tryScale(weights, importance, chosen).error;
     // From where the largest weight is cut a little to where it is well inside; each time also the least-squares scale of the
     // values that come out, so that a scale is judged as it will be stored.
     for (int step = 0; step <= 10; ++step) {
         const float start = largest / (6.5F + 0.3F * static_cast<float>(step));
-        const float refined = tryScale(weights, start).best;
+        const float refined = tryScale(weights, importance, start).best;
         for (const float candidate : {start, refined}) {
             const float stored = fromBrain(toBrain(candidate));
             if (!(stored > 0.0F)) continue;
-            const double error = tryScale(weights, stored).error;
+            const double error = tryScale(weights, importance, stored).error;
             if (error < least) {
                 least = error;
                 chosen = stored;

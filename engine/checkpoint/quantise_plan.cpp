@@ -107,6 +107,12 @@ private:
         QuantiseUnit unit{&source, first, shape[0], shape[1], m_options.format, module, {}};
         const std::string name = module + std::string(kWeight);
         if (isInt4) {
+            if (m_options.importance != nullptr) {
+                const std::int64_t item = source.shape.size() == 3 ? first / (source.shape[1] * source.shape[2]) : 0;
+                const auto importance = m_options.importance->of(source.name, item, shape[1]);
+                if (!importance.ok()) return importance.error();
+                unit.importance = *importance;
+            }
             const std::int64_t words = piecesFor(shape[1], kNibblesPerWord);
             const std::int64_t groups = shape[1] / m_options.groupSize;
             unit.tensors.push_back(
@@ -153,6 +159,7 @@ private:
     [[nodiscard]] std::string fingerprint() const {
         std::string text = std::to_string(m_options.groupSize) + m_checkpoint.summary().format;
         for (const std::string& pattern : m_options.keep) text += '|' + pattern;
+        if (m_options.importance != nullptr) text += "|importance " + std::to_string(m_options.importance->fingerprint());
         for (const std::string& name : m_checkpoint.summary().files) {
             const fs::path file = m_checkpoint.folder() / name;
             text += '|' + name + ' ' + std::to_string(fs::file_size(file)) + ' ' +

@@ -7,6 +7,7 @@
 #include "engine/checkpoint/quantise.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ struct QuantiseUnit {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     QuantisedFormat format = QuantisedFormat::None;
-    std::string module;                 ///< name without ".weight"
-    std::vector<OutputTensor> tensors;  ///< weights; then scales; then the shape
+    std::string module;                      ///< name without ".weight"
+    std::vector<OutputTensor> tensors;       ///< weights; then scales; then the shape
+    std::span<const float> importance = {};  ///< of the columns; empty: all alike
 };
 
 struct QuantiseShard {

@@ -3,6 +3,7 @@
 #include "engine/decode/sampler.h"
 #include "engine/runtime/cpu_pass.h"
 #include "engine/runtime/cpu_prefix.h"
+#include "engine/runtime/input_sums.h"
 #include "engine/runtime/model_weights.h"
 #include "kernels/cpu/instruction_set.h"
 
@@ -89,6 +90,8 @@ public:
         m_model.setCompatibility(compatibility);
         return reset();
     }
+
+    void collectInputs(InputSums* sums) { m_model.collectInputs(sums); }
 
     Status reset() override {
         m_prefix.clear();
@@ -298,6 +301,16 @@ void CpuExecutor::chooseRows(const PassControls& controls, std::span<const RowCo
 }
 
 }  // namespace
+
+Status collectInputs(Executor& executor, InputSums* sums) {
+    auto* cpu = dynamic_cast<CpuExecutor*>(&executor);
+    if (cpu == nullptr)
+        return makeError(ErrorKind::Unsupported, "only the CPU tells what a model's matrices are given", "use --device cpu");
+    return guarded<void>([&]() -> Status {
+        cpu->collectInputs(sums);
+        return {};
+    });
+}
 
 MemoryPlan planCpuMemory(const Checkpoint& checkpoint, const CpuOptions& options) {
     const ModelConfig& config = checkpoint.config();

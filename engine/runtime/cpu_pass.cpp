@@ -151,7 +151,12 @@ void CpuModel::product(const kernels::PackedMatrix& weights, const RowBuffer& x,
     m_readBytes += weights.weightBytesPerItem();
 }
 
+void CpuModel::collectInputs(InputSums* sums) {
+    m_inputs = sums != nullptr ? std::make_unique<InputCollector>(m_weights, *sums) : nullptr;
+}
+
 void CpuModel::runProducts() {
+    if (m_inputs) m_inputs->add(m_jobs);
     kernels::matrixProducts(m_pool, m_jobs);
     m_jobs.clear();
 }

@@ -8,11 +8,13 @@
 #include "engine/runtime/cpu_prefix.h"
 #include "engine/runtime/cpu_workspace.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/input_collector.h"
 #include "engine/runtime/model_weights.h"
 #include "kernels/cpu/matrix_product.h"
 #include "kernels/cpu/thread_pool.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,6 +55,8 @@ public:
     [[nodiscard]] const ModelConfig& config() const { return m_config; }
     /// The norms' form must stay: it went into the weights.
     void setCompatibility(const Compatibility& compatibility) { m_config.compatibility = compatibility; }
+    /// Adds the inputs of every product to `sums` (not owned); null: no longer.
+    void collectInputs(InputSums* sums);
     [[nodiscard]] kernels::ThreadPool& pool() { return m_pool; }
     [[nodiscard]] std::uint64_t weightBytes() const { return m_weights.bytes(); }
     [[nodiscard]] std::uint64_t expertBytes() const { return m_weights.expertBytes(); }
@@ -108,6 +112,7 @@ private:
     RowBuffer m_logits;  ///< [rows with logits, V]
     Draft m_draft;
     std::vector<kernels::ProductJob> m_jobs;
+    std::unique_ptr<InputCollector> m_inputs;  ///< null: nobody asked
 
     // Of the pass that runs.
     std::int64_t m_rows = 0;

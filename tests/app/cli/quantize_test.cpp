@@ -63,6 +63,37 @@ TEST_P(QuantizedDemo, AnswersTheQuestionOfTheReadmeInLessMemory) {
     EXPECT_TRUE(holds(again.err, "complete model already")) << again.err;
 }
 
+TEST(Calibrate, WeighsTheScalesOfFourBits) {
+    const ScratchFolder folder;
+    const fs::path text = folder / "text.txt";
+    trefoil::test::writeFile(text,
+                             "What is 347 + 586? The threshold says from which confidence on a position is kept. Count from 1 "
+                             "to 40, then say how water is called in Japanese, and what your name is.");
+    const fs::path importance = folder / "importance.safetensors";
+    const std::string calibrate =
+        cli("calibrate", kDemo) + " --threads 2 --text " + quoted(text) + " --out " + quoted(importance);
+    const Finished made = shell(calibrate);
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_TRUE(holds(made.out, "importance.safetensors: "));
+    const Finished twice = shell(calibrate);
+    EXPECT_EQ(twice.code, 2);
+    EXPECT_TRUE(holds(twice.err, "is there already"));
+    const Finished weighted = quantize(kDemo, folder / "out", "--format int4 --importance " + quoted(importance));
+    ASSERT_EQ(weighted.code, 0) << weighted.err;
+    ASSERT_EQ(quantize(kDemo, folder / "plain", "--format int4").code, 0);
+    EXPECT_NE(readFile(folder / "out" / "model-00001-of-00001.safetensors"),
+              readFile(folder / "plain" / "model-00001-of-00001.safetensors"));
+    const Finished answer = shell(cli("generate", folder / "out") + " --device cpu --threads 2 --prompt 'What is 347 + 586?'");
+    EXPECT_TRUE(holds(answer.out, "933")) << answer.err;
+    const Finished fp8 = quantize(kDemo, folder / "fp8", "--format fp8 --importance " + quoted(importance));
+    EXPECT_EQ(fp8.code, 2);
+    EXPECT_TRUE(holds(fp8.err, "--importance belongs to --format int4"));
+    const Finished other = quantize(kTiny, folder / "tiny", "--format int4 --importance " + quoted(importance));
+    EXPECT_EQ(other.code, 1);
+    EXPECT_TRUE(holds(other.err, "of another model"));
+    EXPECT_FALSE(fs::exists(folder / "tiny"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, QuantizedDemo,
                          testing::Values(Form{"fp8", "--format fp8", "FP8 in blocks of 128", 0.99},
                                          Form{"int4", "--format int4", "4 bits in groups of 32", 0.95},
