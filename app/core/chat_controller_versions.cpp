@@ -87,6 +87,9 @@ void ChatController::begin(const PendingBeginning& wanted, const TraceView& trac
 
 void ChatController::showVersion(const QString& versionId) {
     if (m_pending || m_beginning || runningConversation() == m_conversation.id) return;
+    const auto isIt = [&versionId](const MessageRecord& message) { return message.id == versionId; };
+    if (std::none_of(m_messages.cbegin(), m_messages.cend(), isIt) && std::none_of(m_aside.cbegin(), m_aside.cend(), isIt))
+        return;
     const QString leaf = newestLeaf(versionId, m_messages, m_aside);
     chooseBranch(leaf, &m_messages, &m_aside);
     m_store->chooseBranch(m_conversation.id, leaf);

@@ -50,6 +50,7 @@ ConversationList::ConversationList(QWidget* parent)
     m_filterGuard = new CompositionGuard(m_filter);
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_more = false;
+        m_searched = false;
         m_lastHit.clear();
         changeRows([&] { m_model->setFilter(text.trimmed()); });
         if (m_model->filter().isEmpty())
@@ -95,7 +96,12 @@ ConversationList::ConversationList(QWidget* parent)
 
     m_openTimer.setSingleShot(true);
     m_openTimer.setInterval(kOpenDelayMs);
-    connect(&m_openTimer, &QTimer::timeout, this, [this] { openIndex(m_view->currentIndex()); });
+    connect(&m_openTimer, &QTimer::timeout, this, [this] {
+        const QModelIndex index = m_view->currentIndex();
+        const QString message = index.data(ConversationModel::MessageRole).toString();
+        // A click or Enter was faster.
+        if (message.isEmpty() || message != m_lastHit) openIndex(index);
+    });
     m_spinTimer.setInterval(kSpinMs);
     connect(&m_spinTimer, &QTimer::timeout, this, [this] {
         m_phase = (m_phase + 1) % kPhases;
@@ -139,7 +145,10 @@ void ConversationList::setItems(const QList<ConversationItem>& items) {
 }
 
 void ConversationList::setSearchResult(const SearchResult& result) {
-    if (result.text == m_model->filter()) m_more = result.more;
+    if (result.text == m_model->filter()) {
+        m_more = result.more;
+        m_searched = true;
+    }
     changeRows([&] { m_model->setSearchResult(result); });
 }
 
@@ -203,7 +212,7 @@ void ConversationList::openIndex(const QModelIndex& index) {
     m_openTimer.stop();
     const QString id = index.data(ConversationModel::IdRole).toString();
     const QString message = index.data(ConversationModel::MessageRole).toString();
-    if (id.isEmpty() || (id == m_current && (message.isEmpty() || message == m_lastHit))) return;
+    if (id.isEmpty() || (id == m_current && message.isEmpty())) return;
     m_current = id;
     m_lastHit = message;
     if (message.isEmpty())
@@ -289,7 +298,10 @@ void ConversationList::updateState() {
     const bool none = m_model->shownCount() == 0;
     m_moreNote->setVisible(m_more);
     m_empty->setVisible(none);
-    m_empty->setText(m_model->totalCount() == 0 ? tr("Your conversations will be listed here.") : tr("Nothing holds this."));
+    if (m_model->totalCount() == 0)
+        m_empty->setText(tr("Your conversations will be listed here."));
+    else
+        m_empty->setText(m_searched ? tr("Nothing was found.") : tr("Searching…"));
     m_filter->setEnabled(m_model->totalCount() > 0 || !m_filter->text().isEmpty());
     if (m_model->hasWorkingRows() && isVisible()) {
         if (!m_spinTimer.isActive()) m_spinTimer.start();

@@ -88,8 +88,9 @@ private:
     QTimer m_spinTimer;
     QTimer m_clockTimer;
     int m_phase = 0;
-    QString m_lastHit;    ///< message that was opened last
-    bool m_more = false;  ///< older hits are left out
+    QString m_lastHit;        ///< message that was opened last
+    bool m_searched = false;  ///< the contents were searched for what the field holds
+    bool m_more = false;      ///< older hits are left out
     bool m_todayIsFixed = false;
     bool m_showingCurrent = false;
 };

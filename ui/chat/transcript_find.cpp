@@ -19,9 +19,11 @@ TranscriptFind::TranscriptFind(TranscriptView* view, QObject* parent) : QObject(
     m_restart.setSingleShot(true);
     m_restart.setInterval(kRestartMs);
     connect(&m_restart, &QTimer::timeout, this, [this] {
+        // The place on show stays the current one; a growing answer only adds places after it.
         const int current = m_current;
         restart();
-        m_current = current;
+        m_current = complete() && current >= count() ? -1 : current;
+        emit changed();
     });
     connect(view, &TranscriptView::messagesChanged, this, [this] {
         if (!m_text.isEmpty() && !m_restart.isActive()) m_restart.start();
@@ -58,8 +60,10 @@ void TranscriptFind::lookOn() {
         const int body = TextColumn::markCountOf(message.content, message.role != u"user", find);
         for (int i = 0; i < body; ++i) m_places.append({message.id, false, i});
     }
-    if (complete()) m_slice.stop();
-    if (m_current >= count()) m_current = -1;
+    if (complete()) {
+        m_slice.stop();
+        if (m_current >= count()) m_current = -1;
+    }
     emit changed();
 }
 

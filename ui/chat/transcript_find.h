@@ -19,7 +19,7 @@ public:
     /// What to look for; marks it in the view. Empty: nothing, and no marks.
     void setText(const QString& text, Qt::CaseSensitivity sensitivity);
     /// Shows the next or the previous place, from the last to the first and the other way. The first one after setText is the
-    /// first in the view's window or after it.
+    /// first or the last of all.
     void step(bool forward);
     /// Number of the current place from 1, 0: none yet.
     [[nodiscard]] int current() const { return m_current + 1; }

@@ -173,7 +173,8 @@ private:
     QString m_draftWhileEditing;  ///< what the composer held before
     QString m_refusedText;        ///< the question that did not fit
     qint64 m_shorterTokens = 0;
-    QString m_jumpTo;       ///< message that a search found, until its conversation is on show
+    QString m_jumpTo;       ///< message that a search found, until its conversation is on show …
+    QString m_jumpIn;       ///< … which is this one
     QString m_jumpedAside;  ///< the same while another version is being chosen for it
     RequestId m_searchRequest = 0;
     QString m_failedStore;  ///< path of the history that could not be opened

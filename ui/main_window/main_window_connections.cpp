@@ -184,10 +184,13 @@ void MainWindow::connectSearch() {
             [this](RequestId id, const SearchResult& result, const StoreProblem& problem) {
                 if (id != m_searchRequest) return;
                 if (!problem.ok()) showNotice(kStoreNotice, problem.text(), false);
-                m_list->setSearchResult(result);
+                SearchResult shown = result;
+                if (!problem.ok()) shown.text = m_list->searchText();  // it is over, with what there is
+                m_list->setSearchResult(shown);
             });
     connect(m_list, &ConversationList::hitOpened, this, [this](const QString& id, const QString& messageId) {
         m_jumpTo = messageId;
+        m_jumpIn = id;
         if (id == m_chat->conversation().id) return jumpToHit();
         saveDraft();
         m_chat->openConversation(id);
@@ -198,6 +201,8 @@ void MainWindow::connectSearch() {
 void MainWindow::jumpToHit() {
     if (m_jumpTo.isEmpty()) return;
     const QString id = std::exchange(m_jumpTo, QString());
+    // Something else was opened meanwhile.
+    if (m_jumpIn != m_chat->conversation().id) return;
     const auto& messages = m_chat->messages();
     const bool shown =
         std::any_of(messages.cbegin(), messages.cend(), [&id](const MessageRecord& message) { return message.id == id; });
