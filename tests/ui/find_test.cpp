@@ -30,6 +30,7 @@ private slots:
     void laterMessagesFollow();
     void appendingComesBackToTheEnd();
     void growingAnswerIsCounted();
+    void anotherConversation();
     void nothingFound();
 
 private:
@@ -192,6 +193,22 @@ void FindTest::growingAnswerIsCounted() {
     answer.content = QStringLiteral("one, one");
     m_view->updateMessage(answer);
     QTRY_COMPARE(m_count->text(), QStringLiteral("2 places"));
+    key(Qt::Key_Return);
+    key(Qt::Key_Return);
+    answer.content = QStringLiteral("one, one, one");
+    m_view->updateMessage(answer);
+    QTRY_COMPARE(m_count->text(), QStringLiteral("2 of 3"));
+}
+
+void FindTest::anotherConversation() {
+    m_view->setMessages({message(0, "one Two two")});
+    find(QStringLiteral("two"));
+    QTRY_COMPARE(m_count->text(), QStringLiteral("2 places"));
+    key(Qt::Key_Return);
+    key(Qt::Key_Return);
+    QCOMPARE(m_count->text(), QStringLiteral("2 of 2"));
+    m_view->setMessages({message(2, "two"), message(3, "two"), message(4, "two")});
+    QTRY_COMPARE(m_count->text(), QStringLiteral("3 places"));  // none of them is the one that was on show
 }
 
 void FindTest::nothingFound() {

@@ -164,6 +164,14 @@ void SearchWindowTest::byKeyboard() {
     QSignalSpy hits(w.find<ConversationList>("conversationPanel"), &ConversationList::hitOpened);
     press(view, Qt::Key_Return);  // to the same place once more
     QCOMPARE(hits.size(), 1);
+    // The words are marked until the search ends.
+    auto* transcript = w.find<QWidget>("transcriptContent");
+    const QImage marked = transcript->grab().toImage();
+    press(view, Qt::Key_Escape);
+    QVERIFY(field(w)->text().isEmpty());
+    QVERIFY(field(w)->hasFocus());
+    QCOMPARE(titles(w).size(), 3);
+    QVERIFY(transcript->grab().toImage() != marked);
 
     w.find<QAction>("actionFind")->trigger();
     auto* find = w.find<QLineEdit>("findField");

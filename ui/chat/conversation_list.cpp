@@ -53,10 +53,12 @@ ConversationList::ConversationList(QWidget* parent)
         m_searched = false;
         m_lastHit.clear();
         changeRows([&] { m_model->setFilter(text.trimmed()); });
-        if (m_model->filter().isEmpty())
+        if (m_model->filter().isEmpty()) {
             m_searchTimer.stop();
-        else
+            emit searchEnded();
+        } else {
             m_searchTimer.start();
+        }
     });
     m_searchTimer.setSingleShot(true);
     m_searchTimer.setInterval(kSearchDelayMs);
@@ -284,6 +286,11 @@ bool ConversationList::filterViewKey(const QKeyEvent& event) {
         case Qt::Key_Return:
         case Qt::Key_Enter:
             if (!event.isAutoRepeat()) openIndex(index);
+            return true;
+        case Qt::Key_Escape:
+            if (m_filter->text().isEmpty()) return false;
+            m_filter->clear();
+            m_filter->setFocus(Qt::OtherFocusReason);
             return true;
         case Qt::Key_Delete:
             // A view that gets the focus has a current row which nobody has chosen yet.

@@ -21,8 +21,8 @@ class ConversationDelegate;
 class PillButton;
 
 /// Shows what it is given and asks for everything else by signals. Up and Down move through the list, Enter opens at once, F2
-/// renames, Delete deletes. A title is edited in place; keys of an input method's composition end neither the editing nor the
-/// filtering (see CompositionGuard).
+/// renames, Delete deletes, Escape ends a search. A title is edited in place; keys of an input method's composition end neither
+/// the editing nor the filtering (see CompositionGuard).
 class ConversationList : public QWidget {
     Q_OBJECT
 public:
@@ -52,6 +52,8 @@ signals:
     void hitOpened(const QString& id, const QString& messageId);
     /// The contents are to be searched: setSearchResult is the answer.
     void searchRequested(const QString& text);
+    /// The search field is empty again.
+    void searchEnded();
     void renamed(const QString& id, const QString& title);
     void deleteRequested(const QString& id);
 

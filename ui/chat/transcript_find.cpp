@@ -19,11 +19,8 @@ TranscriptFind::TranscriptFind(TranscriptView* view, QObject* parent) : QObject(
     m_restart.setSingleShot(true);
     m_restart.setInterval(kRestartMs);
     connect(&m_restart, &QTimer::timeout, this, [this] {
-        // The place on show stays the current one; a growing answer only adds places after it.
-        const int current = m_current;
-        restart();
-        m_current = complete() && current >= count() ? -1 : current;
-        emit changed();
+        const TranscriptView::Mark kept = m_current < 0 ? m_kept : m_places[m_current];
+        restart(kept);
     });
     connect(view, &TranscriptView::messagesChanged, this, [this] {
         if (!m_text.isEmpty() && !m_restart.isActive()) m_restart.start();
@@ -37,11 +34,12 @@ void TranscriptFind::setText(const QString& text, Qt::CaseSensitivity sensitivit
         m_view->setMarks({});
     else
         m_view->setMarks([text, sensitivity](const QString& piece) { return findText(piece, text, sensitivity); });
-    restart();
+    restart({});
 }
 
-void TranscriptFind::restart() {
+void TranscriptFind::restart(const TranscriptView::Mark& kept) {
     m_places.clear();
+    m_kept = kept;
     m_current = -1;
     m_next = 0;
     m_messages = m_text.isEmpty() ? QList<TranscriptMessage>() : m_view->messages();
@@ -62,13 +60,15 @@ void TranscriptFind::lookOn() {
     }
     if (complete()) {
         m_slice.stop();
-        if (m_current >= count()) m_current = -1;
+        if (!m_kept.id.isEmpty()) m_current = static_cast<int>(m_places.indexOf(m_kept));
+        m_kept = {};
     }
     emit changed();
 }
 
 void TranscriptFind::step(bool forward) {
     if (m_places.isEmpty()) return;
+    m_kept = {};
     const int from = m_current < 0 && !forward ? 0 : m_current;
     m_current = (from + (forward ? 1 : count() - 1)) % count();
     m_view->showMark(m_places[m_current]);

@@ -31,7 +31,8 @@ signals:
     void changed();
 
 private:
-    void restart();
+    /// `kept` stays the current place when it is still there.
+    void restart(const TranscriptView::Mark& kept);
     void lookOn();
 
     TranscriptView* m_view;
@@ -41,6 +42,7 @@ private:
     QList<TranscriptView::Mark> m_places;
     qsizetype m_next = 0;  ///< the message that is looked at next
     int m_current = -1;
+    TranscriptView::Mark m_kept;  ///< becomes the current one when all is counted; an empty id: none
     QTimer m_slice;
     QTimer m_restart;  ///< a growing answer is looked at anew now and then
 };

@@ -195,6 +195,10 @@ void MainWindow::connectSearch() {
         saveDraft();
         m_chat->openConversation(id);
     });
+    // The words that led to a message are marked as long as they are searched for.
+    connect(m_list, &ConversationList::searchEnded, this, [this] {
+        if (!m_find->isVisible()) m_transcript->setMarks({});
+    });
     connect(m_find, &FindBar::closed, m_composer, &Composer::focusEditor);
 }
 
