@@ -126,6 +126,9 @@ void SearchWindowTest::wordsAndFilters() {
     QTRY_COMPARE(titles(w), QStringList(QStringLiteral("Gardening")));
     QVERIFY(snippet(w).contains(QStringLiteral("clover")));
     w.screenshot(QStringLiteral("search-list-light"));
+    w.find<QAction>("actionTheme2")->trigger();
+    w.screenshot(QStringLiteral("search-list-dark"));
+    w.find<QAction>("actionTheme0")->trigger();
     search(w, QStringLiteral("日本"));
     QTRY_COMPARE(titles(w), QStringList(QStringLiteral("Spring water")));
     search(w, QStringLiteral("水"));
@@ -223,6 +226,10 @@ void SearchWindowTest::hitInAnotherVersion() {
     const QString first = w.chat->messages().constFirst().id;
     w.chat->sendEdited(first, QStringLiteral("How do you say water in Japanese?"));
     QTRY_VERIFY(!w.chat->isRunning() && w.chat->messages().constFirst().id != first && w.chat->messages().size() == 2);
+    search(w, QStringLiteral("model:other"));
+    QTRY_COMPARE(titles(w).size(), 0);
+    search(w, QStringLiteral("model:demo"));
+    QTRY_COMPARE(titles(w).size(), 1);
     search(w, QStringLiteral("347"));
     QTRY_COMPARE(titles(w).size(), 1);
     press(field(w), Qt::Key_Return);

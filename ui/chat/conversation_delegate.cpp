@@ -9,6 +9,8 @@
 #include <QPainter>
 #include <QTextLayout>
 
+#include <algorithm>
+
 namespace trefoil {
 
 namespace {
@@ -25,7 +27,7 @@ ConversationDelegate::ConversationDelegate(QObject* parent) : QStyledItemDelegat
 
 QSize ConversationDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const int lines = index.data(ConversationModel::SnippetRole).toString().isEmpty() ? 1 : 2;
-    return {120, lines * option.fontMetrics.height() + 16};
+    return {120, lines * option.fontMetrics.height() + (lines == 1 ? 16 : 20)};
 }
 
 void ConversationDelegate::paintHeading(QPainter* painter, const QStyleOptionViewItem& option, const QString& text) const {
@@ -52,12 +54,17 @@ void ConversationDelegate::paintSnippet(QPainter* painter, const QStyleOptionVie
     const QPalette& palette = option.palette;
     QFont font = option.font;
     font.setPointSizeF(font.pointSizeF() * 0.9);
-    QTextLayout layout(index.data(ConversationModel::SnippetRole).toString(), font);
+    const QString snippet = index.data(ConversationModel::SnippetRole).toString();
+    const QString shown = QFontMetrics(font).elidedText(snippet, Qt::ElideRight, box.width());
+    // Of a text that is cut, the last sign is the ellipsis.
+    const qsizetype kept = shown == snippet ? snippet.size() : shown.size() - 1;
+    QTextLayout layout(shown, font);
     QList<QTextLayout::FormatRange> formats;
     for (const TextRange& range : index.data(ConversationModel::RangesRole).value<QList<TextRange>>()) {
+        if (range.from >= kept) continue;
         QTextLayout::FormatRange format;
         format.start = static_cast<int>(range.from);
-        format.length = static_cast<int>(range.length);
+        format.length = static_cast<int>(std::min(range.length, kept - range.from));
         format.format.setBackground(
             theme::blend(palette.color(QPalette::Window), theme::tone(theme::Tone::Accent, palette), 0.35));
         format.format.setForeground(palette.color(QPalette::WindowText));
@@ -115,9 +122,9 @@ void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& 
     if (title.isEmpty()) font.setItalic(true);
     if (!index.data(ConversationModel::SnippetRole).toString().isEmpty()) {
         const int middle = option.rect.center().y();
-        paintSnippet(painter, option, QRect(box.left(), middle + 1, box.width(), option.rect.bottom() - middle - 6), index);
+        paintSnippet(painter, option, QRect(box.left(), middle + 2, box.width(), option.rect.bottom() - middle - 6), index);
         box.setTop(option.rect.top() + 7);
-        box.setBottom(middle);
+        box.setBottom(middle - 1);
     }
     painter->setFont(font);
     painter->setPen(title.isEmpty() ? theme::tone(theme::Tone::Subtle, palette) : palette.color(QPalette::WindowText));
