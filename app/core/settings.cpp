@@ -29,6 +29,7 @@ constexpr QLatin1String kDevice("model/device");
 constexpr QLatin1String kThreads("model/threads");
 constexpr QLatin1String kPrefixMemory("model/prefix_memory_mib");
 constexpr QLatin1String kConfirmLinks("chat/confirm_links");
+constexpr QLatin1String kAnswerColour("chat/answer_colour");
 constexpr QLatin1String kHistoryFile("history/file");
 constexpr QLatin1String kConversation("history/conversation");
 
@@ -153,6 +154,12 @@ void Settings::setFontSize(int points) {
     set(kFontSize, bounded);
     emit fontSizeChanged(bounded);
 }
+
+AnswerColour Settings::answerColour() const {
+    return static_cast<AnswerColour>(integer(kAnswerColour, 0, 0, static_cast<int>(AnswerColour::Pass)));
+}
+
+void Settings::setAnswerColour(AnswerColour colour) { set(kAnswerColour, static_cast<int>(colour)); }
 
 QString Settings::historyFile() const { return value(kHistoryFile).toString(); }
 void Settings::setHistoryFile(const QString& file) { set(kHistoryFile, file); }

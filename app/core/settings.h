@@ -17,6 +17,9 @@ namespace trefoil {
 
 enum class ThemeChoice : quint8 { System, Light, Dark };
 
+/// What colours the text of answers.
+enum class AnswerColour : quint8 { None, Confidence, Pass };
+
 class Settings : public QObject {
     Q_OBJECT
 public:
@@ -63,6 +66,8 @@ public:
     void setConfirmLinks(bool confirm);
     [[nodiscard]] int fontSize() const;  ///< points; 0: the desktop's
     void setFontSize(int points);
+    [[nodiscard]] AnswerColour answerColour() const;
+    void setAnswerColour(AnswerColour colour);
     [[nodiscard]] QString historyFile() const;  ///< a history that was started beside the standard one; empty: the standard one
     void setHistoryFile(const QString& file);
     [[nodiscard]] QString lastConversation() const;

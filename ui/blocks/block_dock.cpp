@@ -250,6 +250,11 @@ void BlockDock::setResumed() {
     fitView();
 }
 
+void BlockDock::showCell(qint32 block, int row) {
+    m_replay.showBlock(block);
+    m_view->chooseItem(row);
+}
+
 /// The chosen cell can be changed where the newest state is shown.
 void BlockDock::refreshSteering() {
     m_steer->setVisible(m_replay.isLive());

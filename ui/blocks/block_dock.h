@@ -42,6 +42,8 @@ public:
     /// The answer being written waits, or goes on again.
     void setPaused(const PauseView& state);
     void setResumed();
+    /// Shows a block of the response after its last pass, and chooses a position of it.
+    void showCell(qint32 block, int row);
     [[nodiscard]] SteerBar* steering() const { return m_steer; }
 
     /// Where the display stands, for the window and for tests.

@@ -180,7 +180,25 @@ QList<QuietButton*> MessageWidget::buttons() const {
     return out;
 }
 
+void MessageWidget::setHeatWanted(bool wanted) {
+    m_heatWanted = wanted;
+    m_heatAsked = false;
+    setHeat({});
+    update();
+}
+
+void MessageWidget::setHeat(const MessageHeat& heat) {
+    if (isQuestion()) return;
+    m_body->setHeat(heat.answer);
+    m_thinking->column()->setHeat(heat.thinking);
+}
+
 void MessageWidget::setMessage(const TranscriptMessage& message) {
+    if (message.content != m_message.content || message.thinking != m_message.thinking ||
+        message.streaming != m_message.streaming) {
+        setHeat({});
+        m_heatAsked = false;
+    }
     m_message = message;
     updateVersions();
     const QString described = message.content.left(kDescribedCharacters);
@@ -278,6 +296,10 @@ void MessageWidget::copyMessage() {
 }
 
 void MessageWidget::paintEvent(QPaintEvent*) {
+    if (m_heatWanted && !m_heatAsked && m_message.hasTrace && !m_message.streaming) {
+        m_heatAsked = true;
+        emit heatWanted();
+    }
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF frame = QRectF(rect()).adjusted(1, 1, -1, -1);
@@ -347,6 +369,7 @@ void MessageWidget::contextMenuEvent(QContextMenuEvent* event) {
         menu->addSeparator();
         menu->addAction(tr("Show &blocks"), this, &MessageWidget::traceRequested)
             ->setObjectName(QStringLiteral("showBlocksAction"));
+        if (!m_message.streaming) emit menuAboutToShow(menu);
     }
     addChangeActions(menu);
     menu->popup(event->globalPos());

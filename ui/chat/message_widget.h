@@ -1,9 +1,11 @@
 // One message of the transcript: a question on a card, or an answer with its thinking, its actions and how it went.
 #pragma once
 
+#include "ui/chat/text_heat.h"
 #include "ui/chat/transcript_view.h"
 
 #include <QList>
+#include <QMenu>
 #include <QString>
 #include <QStringList>
 #include <QWidget>
@@ -11,7 +13,6 @@
 class QBoxLayout;
 class QHBoxLayout;
 class QLabel;
-class QMenu;
 
 namespace trefoil {
 
@@ -29,6 +30,11 @@ public:
     void setOpenBlock(const QStringList& cells, const QList<bool>& masked);
     /// The last answer can be regenerated, and its actions are always in sight.
     void setLast(bool last);
+
+    /// Asks for colours when it is seen (heatWanted), and drops those that it has.
+    void setHeatWanted(bool wanted);
+    /// Lost with the next change of the text.
+    void setHeat(const MessageHeat& heat);
 
     [[nodiscard]] const TranscriptMessage& message() const { return m_message; }
     [[nodiscard]] TextColumn* body() const { return m_body; }
@@ -51,6 +57,9 @@ signals:
     void editRequested();
     void versionRequested(const QString& versionId);
     void traceRequested();
+    void heatWanted();
+    /// The menu of an answer that has a trace: the place to add what can be done with it.
+    void menuAboutToShow(QMenu* menu);
     void linkActivated(const QString& target);
     /// The person began to select in this column.
     void selectionStarted(trefoil::TextColumn* column);
@@ -96,6 +105,8 @@ private:
     QStringList m_cells;
     QList<bool> m_masked;
     bool m_last = false;
+    bool m_heatWanted = false;
+    bool m_heatAsked = false;
 };
 
 }  // namespace trefoil

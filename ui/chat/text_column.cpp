@@ -73,6 +73,14 @@ struct TextColumn::Piece {
     qreal height = 0.0;     ///< inset included
     int laidOutWidth = -1;  ///< -1: to do
     bool stale = true;      ///< the document does not show `block` in today's style
+    struct HeatRange {
+        int from = 0;
+        int length = 0;
+        qsizetype stretch = 0;
+    };
+    qsizetype heatFrom = 0;  ///< in the source of the heat
+    QList<HeatRange> heat;
+    bool heatPlaced = false;
 };
 
 TextColumn::TextColumn(LayoutQueue& queue, QWidget* parent) : QWidget(parent), m_queue(queue) {
@@ -140,6 +148,7 @@ void TextColumn::setContent(std::vector<MarkdownBlock> pieces) {
     for (std::size_t i = m_contentPieces; i < m_pieces.size(); ++i) pieces.push_back(m_pieces[i]->block);
     m_contentPieces = count;
     replacePieces(0, std::move(pieces));
+    forgetHeatPlaces();
 }
 
 void TextColumn::setOpenBlock(const QStringList& cells, const QList<bool>& masked) {
@@ -361,6 +370,21 @@ void TextColumn::paintEvent(QPaintEvent* event) {
         QAbstractTextDocumentLayout::PaintContext context;
         context.palette = palette();
         context.clip = QRectF(exposed).translated(0, -piece.y);
+        if (i < m_contentPieces && !m_heat.stretches.isEmpty()) {
+            placeHeat(*m_pieces[i]);
+            for (const Piece::HeatRange& range : piece.heat) {
+                const double heat = m_heat.stretches[range.stretch].heat;
+                if (heat <= 0.0) continue;
+                QAbstractTextDocumentLayout::Selection warm;
+                warm.cursor = QTextCursor(piece.document.get());
+                warm.cursor.setPosition(range.from);
+                warm.cursor.setPosition(range.from + range.length, QTextCursor::KeepAnchor);
+                warm.format.setBackground(heatColour(m_heat.tone, heat, palette()));
+                // Secondary text would be too faint on a colour.
+                if (m_subtle) warm.format.setForeground(palette().brush(QPalette::Text));
+                context.selections.append(warm);
+            }
+        }
         const int index = static_cast<int>(i);
         if (from < to && from.piece <= index && index <= to.piece) {
             QAbstractTextDocumentLayout::Selection selected;
@@ -430,14 +454,93 @@ QRect TextColumn::setCurrentMark(int wanted) {
         }
         const QList<TextRange> marks = m_findMarks(piece.document->toPlainText());
         if (marks.isEmpty()) return {0, static_cast<int>(piece.y), width(), static_cast<int>(piece.height)};
-        const auto from = static_cast<int>(marks[std::min<qsizetype>(wanted, marks.size() - 1)].from);
-        const QTextBlock block = piece.document->findBlock(from);
-        QRectF place = piece.document->documentLayout()->blockBoundingRect(block);
-        if (const QTextLine line = block.layout()->lineForTextPosition(from - block.position()); line.isValid())
-            place = line.rect().translated(place.topLeft());
-        return place.translated(0, piece.y).toAlignedRect();
+        return placeOf(piece, static_cast<int>(marks[std::min<qsizetype>(wanted, marks.size() - 1)].from));
     }
     return {};
+}
+
+/// The line of a position; the piece is laid out.
+QRect TextColumn::placeOf(const Piece& piece, int position) const {
+    const QTextBlock block = piece.document->findBlock(position);
+    QRectF place = piece.document->documentLayout()->blockBoundingRect(block);
+    if (const QTextLine line = block.layout()->lineForTextPosition(position - block.position()); line.isValid())
+        place = line.rect().translated(place.topLeft());
+    return place.translated(0, piece.y).toAlignedRect();
+}
+
+void TextColumn::setHeat(const TextHeat& heat) {
+    if (m_heat == heat) return;
+    m_heat = heat;
+    forgetHeatPlaces();
+    update();
+}
+
+void TextColumn::forgetHeatPlaces() {
+    m_heatBegun = false;
+    for (const std::unique_ptr<Piece>& piece : m_pieces) piece->heatPlaced = false;
+}
+
+void TextColumn::placeHeat(Piece& piece) const {
+    if (!m_heatBegun) {
+        m_heatBegun = true;
+        qsizetype next = 0;
+        for (std::size_t i = 0; i < m_contentPieces; ++i) {
+            m_pieces[i]->heatFrom = next;
+            (void)alignText(textOf(m_pieces[i]->block), m_heat.source, next, &next);
+        }
+    }
+    if (piece.heatPlaced) return;
+    piece.heatPlaced = true;
+    piece.heat.clear();
+    const QList<qsizetype> places = alignText(piece.document->toPlainText(), m_heat.source, piece.heatFrom);
+    qsizetype stretch = 0;
+    for (int i = 0; i < static_cast<int>(places.size()); ++i) {
+        if (places[i] < 0) continue;
+        while (stretch < m_heat.stretches.size() &&
+               m_heat.stretches[stretch].from + m_heat.stretches[stretch].length <= places[i])
+            ++stretch;
+        if (stretch == m_heat.stretches.size()) break;
+        if (m_heat.stretches[stretch].from > places[i]) continue;
+        const bool goesOn = !piece.heat.isEmpty() && piece.heat.last().stretch == stretch &&
+                            piece.heat.last().from + piece.heat.last().length == i;
+        if (goesOn) {
+            ++piece.heat.last().length;
+        } else {
+            piece.heat.append({i, 1, stretch});
+        }
+    }
+}
+
+QRect TextColumn::selectToken(int token) {
+    for (std::size_t i = 0; i < m_contentPieces && !m_heat.stretches.isEmpty(); ++i) {
+        Piece& piece = *m_pieces[i];
+        build(piece);
+        placeHeat(piece);
+        const auto found = std::find_if(piece.heat.cbegin(), piece.heat.cend(), [&](const Piece::HeatRange& range) {
+            return m_heat.stretches[range.stretch].token >= token;
+        });
+        if (found == piece.heat.cend()) continue;
+        if (piece.laidOutWidth < 0) {
+            layOut(piece);
+            updateOffsets();
+        }
+        const auto index = static_cast<int>(i);
+        select({index, found->from}, {index, found->from + found->length});
+        return placeOf(piece, found->from);
+    }
+    return {};
+}
+
+const HeatStretch* TextColumn::stretchAt(const QPoint& position) const {
+    if (m_heat.stretches.isEmpty() || m_pieces.empty()) return nullptr;
+    const Place place = placeAt(position);
+    if (place.piece >= static_cast<int>(m_contentPieces)) return nullptr;
+    Piece& piece = *m_pieces[static_cast<std::size_t>(place.piece)];
+    if (piece.document == nullptr) return nullptr;
+    placeHeat(piece);
+    for (const Piece::HeatRange& range : std::as_const(piece.heat))
+        if (range.from <= place.position && place.position < range.from + range.length) return &m_heat.stretches[range.stretch];
+    return nullptr;
 }
 
 TextColumn::Piece* TextColumn::pieceNear(qreal y) const {
@@ -640,7 +743,10 @@ bool TextColumn::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QString link = linkAt(help->pos());
-        if (link.isEmpty()) {
+        const HeatStretch* stretch = stretchAt(help->pos());
+        if (link.isEmpty() && stretch != nullptr && !stretch->tip.isEmpty()) {
+            QToolTip::showText(help->globalPos(), Qt::convertFromPlainText(stretch->tip), this);
+        } else if (link.isEmpty()) {
             QToolTip::hideText();
         } else {
             // Plain text: an address must not be able to dress itself up.

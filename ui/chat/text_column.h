@@ -5,6 +5,7 @@
 #include "app/core/search_query.h"
 #include "ui/chat/markdown_renderer.h"
 #include "ui/chat/text_decorations.h"
+#include "ui/chat/text_heat.h"
 
 #include <QList>
 #include <QPoint>
@@ -45,6 +46,12 @@ public:
     [[nodiscard]] static int markCountOf(const QString& source, bool markdown, const MarkFinder& find);
     /// Makes one mark the current one, painted apart from the others; -1: none. Returns where it stands, its piece laid out.
     QRect setCurrentMark(int index);
+    /// Colours behind the tokens of the text that was set; no stretches: none. A changed text wants new ones.
+    void setHeat(const TextHeat& heat);
+    /// Selects a token, or the next one that is shown, its piece laid out. Returns where it stands; null: nowhere.
+    QRect selectToken(int token);
+    /// The stretch there; nullptr: none.
+    [[nodiscard]] const HeatStretch* stretchAt(const QPoint& position) const;
     /// The whole text as shown, open block included.
     [[nodiscard]] QString shownText() const;
     [[nodiscard]] QString selectedText() const;
@@ -106,6 +113,10 @@ private:
     void setContent(std::vector<MarkdownBlock> pieces);
     void replacePieces(std::size_t first, std::vector<MarkdownBlock> blocks);
     void build(Piece& piece) const;
+    /// Finds the stretches of a piece that is built.
+    void placeHeat(Piece& piece) const;
+    void forgetHeatPlaces();
+    [[nodiscard]] QRect placeOf(const Piece& piece, int position) const;
     void placeButtons(Piece& piece);
     void updateOffsets();
     void markAllStale();
@@ -125,6 +136,8 @@ private:
     std::size_t m_pending = 0;                                  ///< pieces to lay out
     mutable std::shared_ptr<const CodeText> m_highlightedCode;  ///< cache of the last code's colours
     mutable QList<CodeSpan> m_highlights;
+    TextHeat m_heat;
+    mutable bool m_heatBegun = false;  ///< every piece knows where it begins in the source
     Place m_anchor;
     Place m_head;
     std::optional<Link> m_focusedLink;

@@ -82,6 +82,8 @@ public:
     MarkFinder marks;
     Mark goal;  ///< stays in view until all is laid out; an empty id: none
     bool goalIsMark = false;
+    bool goalIsToken = false;  ///< goal.index is one of the response
+    bool heatWanted = false;
     QPointer<QWidget> anchor;  ///< what stands at the top of the view while the reader is not at the end
     int anchorOffset = 0;
     bool following = true;
@@ -206,6 +208,10 @@ MessageWidget* TranscriptView::Private::build(const TranscriptMessage& message) 
             area->ensureVisible(middle.x(), middle.y(), 0, place.height());
         });
     }
+    QObject::connect(widget, &MessageWidget::heatWanted, q, [this, id] { emit q->heatWanted(id); });
+    QObject::connect(widget, &MessageWidget::menuAboutToShow, q,
+                     [this, id](QMenu* menu) { emit q->answerMenuAboutToShow(id, menu); });
+    if (heatWanted) widget->setHeatWanted(true);
     widgets.insert(id, widget);
     applyMarks(widget);
     return widget;
@@ -258,12 +264,12 @@ void TranscriptView::Private::scrollToGoal() {
     if (widget == nullptr) return;
     following = false;
     settle();
-    if (!goalIsMark) {
+    if (!goalIsMark && !goalIsToken) {
         area->verticalScrollBar()->setValue(widget->y() - layout->spacing());
     } else {
         TextColumn* column =
             goal.thinking && widget->thinkingPane() != nullptr ? widget->thinkingPane()->column() : widget->body();
-        const QRect place = column->setCurrentMark(goal.index);
+        const QRect place = goalIsToken ? column->selectToken(goal.index) : column->setCurrentMark(goal.index);
         settle();
         const QPoint middle = column->mapTo(content, place.center());
         area->ensureVisible(middle.x(), middle.y(), 0, std::min(area->viewport()->height() / 3, 120));
@@ -506,6 +512,7 @@ void TranscriptView::showMessage(const QString& id) {
     d->ensureBuilt(index);
     d->goal = {id, false, 0};
     d->goalIsMark = false;
+    d->goalIsToken = false;
     d->scrollToGoal();
 }
 
@@ -525,6 +532,31 @@ void TranscriptView::showMark(const Mark& mark) {
     if (mark.thinking && widget->thinkingPane() != nullptr) widget->thinkingPane()->setExpanded(true);
     d->goal = mark;
     d->goalIsMark = true;
+    d->goalIsToken = false;
+    d->scrollToGoal();
+}
+
+void TranscriptView::setHeatWanted(bool wanted) {
+    d->heatWanted = wanted;
+    for (MessageWidget* widget : std::as_const(d->widgets)) widget->setHeatWanted(wanted);
+}
+
+void TranscriptView::setHeat(const QString& id, const MessageHeat& heat) {
+    if (MessageWidget* widget = d->widgets.value(id)) widget->setHeat(heat);
+}
+
+void TranscriptView::showToken(const QString& id, const MessageHeat& heat, bool thinking, int token) {
+    const qsizetype index = d->indexOf(id);
+    if (index < 0) return;
+    d->ensureBuilt(index);
+    MessageWidget* widget = d->widgets.value(id);
+    widget->setHeat(heat);
+    for (const MessageWidget* other : std::as_const(d->widgets))
+        for (TextColumn* column : other->columns()) column->clearSelection();
+    if (thinking && widget->thinkingPane() != nullptr) widget->thinkingPane()->setExpanded(true);
+    d->goal = {id, thinking, token};
+    d->goalIsMark = false;
+    d->goalIsToken = true;
     d->scrollToGoal();
 }
 

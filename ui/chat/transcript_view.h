@@ -7,6 +7,7 @@
 
 #include <QDateTime>
 #include <QList>
+#include <QMenu>
 #include <QString>
 #include <QStringList>
 #include <QUrl>
@@ -36,6 +37,7 @@ struct TranscriptMessage {
 };
 
 class MessageWidget;
+struct MessageHeat;
 
 class TranscriptView : public QWidget {
     Q_OBJECT
@@ -80,6 +82,11 @@ public:
         bool operator==(const Mark&) const = default;
     };
     void showMark(const Mark& mark);
+    /// Answers ask for their colours when they are seen (heatWanted); those that they have go.
+    void setHeatWanted(bool wanted);
+    void setHeat(const QString& id, const MessageHeat& heat);
+    /// Selects a token of an answer and brings it into view.
+    void showToken(const QString& id, const MessageHeat& heat, bool thinking, int token);
     /// Brings a message that has a widget into view; its version buttons get the focus.
     void reveal(const QString& id);
 
@@ -95,6 +102,8 @@ signals:
     /// Another version is to be shown.
     void versionRequested(const QString& versionId);
     void traceRequested(const QString& id);
+    void heatWanted(const QString& id);
+    void answerMenuAboutToShow(const QString& id, QMenu* menu);
     void exampleChosen(const QString& text);
     /// A link was chosen; the transcript has shown its address and asked (LinkDialog).
     void linkRequested(const QUrl& url);

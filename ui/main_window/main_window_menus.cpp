@@ -7,11 +7,13 @@
 #include "ui/chat/find_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/compare/compare_menu.h"
+#include "ui/heat/heat_menu.h"
 #include "ui/main_window/main_window.h"
 #include "ui/models/compatibility_page.h"
 #include "ui/models/model_dialog.h"
 #include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
+#include "ui/models/status_bar.h"
 #include "ui/theme/theme.h"
 #include "ui/transfer/transfer_menu.h"
 
@@ -137,6 +139,9 @@ void MainWindow::buildViewMenu() {
     view->addAction(m_blockDockWidget->toggleViewAction());
     view->addAction(m_generationDockWidget->toggleViewAction());
     m_transfer->addStatistics(view);
+    new HeatMenu({m_chat, m_services.settings, m_transcript, m_blocks, [this] { return m_tracedMessage; },
+                  [this](const QString& text) { m_status->setActivity(text); }},
+                 view, this);
     view->addSeparator();
 
     QMenu* themes = view->addMenu(tr("&Theme"));
