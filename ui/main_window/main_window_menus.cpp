@@ -15,6 +15,7 @@
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/models/status_bar.h"
 #include "ui/theme/theme.h"
+#include "ui/traces/trace_menu.h"
 #include "ui/transfer/transfer_menu.h"
 
 #include <QActionGroup>
@@ -74,6 +75,7 @@ void MainWindow::buildFileMenu() {
             &QAction::triggered, this, &MainWindow::showModelDialog);
     file->addSeparator();
     m_transfer = new TransferMenu({m_chat, m_services.store, m_notices, this}, file, this);
+    new TraceMenu(m_blocks, file, this, [this](const QString& text) { m_status->setActivity(text); });
     file->addSeparator();
     connect(addAction(file, tr("&Quit"), QKeySequence::Quit, QStringLiteral("actionQuit")), &QAction::triggered, this,
             &QWidget::close);
@@ -339,7 +341,7 @@ void MainWindow::showAbout() {
         this, tr("About Trefoil"),
         tr("<h3>Trefoil %1</h3><p>Chat with block-diffusion language models on your own machine, and watch them decode.</p>"
            "<p>Everything stays here: no text leaves this computer.</p><p>Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, "
-           "md4c, zstd, nlohmann/json, spdlog and CLI11; see NOTICE.</p>")
+           "md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.</p>")
             .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion())));
 }
 
