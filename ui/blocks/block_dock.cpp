@@ -282,6 +282,7 @@ void BlockDock::refresh() {
     refreshSteering();
     if (resized || hadFacts != !m_facts->isHidden() || steered != !m_steer->isHidden()) fitView();
     refreshTransport();
+    emit shownChanged();
 }
 
 QString BlockDock::titleText() const {

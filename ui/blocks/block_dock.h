@@ -44,6 +44,8 @@ public:
     void setResumed();
     /// Shows a block of the response after its last pass, and chooses a position of it.
     void showCell(qint32 block, int row);
+    /// Shows the block on show after one of its passes; see BlockReplay.
+    void showFrame(qint32 frame) { m_replay.showFrame(frame); }
     [[nodiscard]] SteerBar* steering() const { return m_steer; }
 
     /// Where the display stands, for the window and for tests.
@@ -52,6 +54,8 @@ public:
     QSize sizeHint() const override;
 
 signals:
+    /// Another block or frame is on show, or what is known of it changed.
+    void shownChanged();
     /// The response is to be written anew from this block on (PassView::block).
     void regenerateFromRequested(int block);
 

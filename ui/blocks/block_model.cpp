@@ -182,6 +182,10 @@ qint32 BlockModel::blockNumber(qint32 block) const {
     return block < 0 || block >= blockCount() ? -1 : pass(m_blocks[block], 0).block;
 }
 
+const PassView* BlockModel::passAt(qint32 block, qint32 frame) const {
+    return frame < 1 || frame > frameCount(block) ? nullptr : &pass(m_blocks[block], frame - 1);
+}
+
 QList<CellView> BlockModel::startCells(const Block& block) const {
     const PassView& first = pass(block, 0);
     const qint64 origin = first.type == PassType::Token ? first.firstPosition - tokenRow(first) : first.firstPosition;

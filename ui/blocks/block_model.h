@@ -97,6 +97,8 @@ public:
     /// The most passes that any block has.
     [[nodiscard]] qint32 mostPasses() const { return m_mostPasses; }
 
+    /// The pass (or change by hand) that led to the frame; nullptr: before the first one, or out of range.
+    [[nodiscard]] const PassView* passAt(qint32 block, qint32 frame) const;
     [[nodiscard]] QList<CellView> cells(qint32 block, qint32 frame) const;
     [[nodiscard]] FrameSummary frame(qint32 block, qint32 frame) const;
 

@@ -9,6 +9,7 @@
 #include "ui/chat/system_prompt_panel.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/undo_bar.h"
+#include "ui/experts/expert_view.h"
 #include "ui/main_window/message_conversion.h"
 #include "ui/main_window/notice_ids.h"
 #include "ui/models/load_progress.h"
@@ -129,6 +130,14 @@ void MainWindow::buildDocks() {
     m_generationDockWidget->setObjectName(QStringLiteral("generationDockWidget"));
     m_generationDockWidget->setWidget(m_generation);
     addDockWidget(Qt::RightDockWidgetArea, m_generationDockWidget);
+
+    // For a closer look: beside the Generation dock, when it is asked for.
+    m_expertDockWidget = new QDockWidget(tr("Experts"), this);
+    m_expertDockWidget->setObjectName(QStringLiteral("expertDockWidget"));
+    m_expertDockWidget->setWidget(new ExpertView(m_blocks, m_expertDockWidget));
+    addDockWidget(Qt::RightDockWidgetArea, m_expertDockWidget);
+    tabifyDockWidget(m_generationDockWidget, m_expertDockWidget);
+    m_expertDockWidget->hide();
     resizeDocks({m_blockDockWidget, m_generationDockWidget}, {380, 380}, Qt::Horizontal);
     resizeDocks({m_blockDockWidget, m_generationDockWidget}, {480, 320}, Qt::Vertical);
 }

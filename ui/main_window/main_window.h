@@ -148,6 +148,7 @@ private:
     QDockWidget* m_blockDockWidget = nullptr;
     BlockDock* m_blocks = nullptr;
     QDockWidget* m_generationDockWidget = nullptr;
+    QDockWidget* m_expertDockWidget = nullptr;
     GenerationDock* m_generation = nullptr;
     StatusBar* m_status = nullptr;
     ModelDialog* m_modelDialog = nullptr;

@@ -140,6 +140,14 @@ void MainWindow::buildViewMenu() {
     connect(conversations, &QAction::toggled, m_list, &QWidget::setVisible);
     view->addAction(m_blockDockWidget->toggleViewAction());
     view->addAction(m_generationDockWidget->toggleViewAction());
+    QAction* experts = m_expertDockWidget->toggleViewAction();
+    experts->setObjectName(QStringLiteral("actionExperts"));
+    experts->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_X);
+    view->addAction(experts);
+    // It is a tab: asked for, it is to be seen.
+    connect(experts, &QAction::triggered, m_expertDockWidget, [this](bool shown) {
+        if (shown) m_expertDockWidget->raise();
+    });
     m_transfer->addStatistics(view);
     new HeatMenu({m_chat, m_services.settings, m_transcript, m_blocks, [this] { return m_tracedMessage; },
                   [this](const QString& text) { m_status->setActivity(text); }},
