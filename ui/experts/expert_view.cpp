@@ -34,6 +34,7 @@ QTableWidget* makeTable(const QString& objectName, const QString& name, const QS
     table->setAccessibleName(name);
     table->setHorizontalHeaderLabels(headings);
     table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 6);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table->horizontalHeader()->setStretchLastSection(true);
     table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -75,17 +76,27 @@ ExpertView::ExpertView(BlockDock* blocks, QWidget* parent)
     : QWidget(parent),
       m_blocks(blocks),
       m_summary(new QLabel(this)),
-      m_passes(makeTable(
-          QStringLiteral("expertPasses"), tr("Passes of the block"),
-          {tr("Pass"), tr("Time"), tr("Experts a layer"), tr("Without coreset"), tr("Coreset"), tr("Weights read")}, this)),
-      m_layers(makeTable(
-          QStringLiteral("expertLayers"), tr("Layers of the pass"),
-          {tr("Layer"), tr("Experts"), tr("Without coreset"), tr("Coreset"), tr("Its share"), tr("Experts' bytes")}, this)) {
+      m_passes(makeTable(QStringLiteral("expertPasses"), tr("Passes of the block"),
+                         {tr("Pass"), tr("Time"), tr("Experts"), tr("Free"), tr("Coreset"), tr("Read")}, this)),
+      m_layers(makeTable(QStringLiteral("expertLayers"), tr("Layers of the pass"),
+                         {tr("Layer"), tr("Experts"), tr("Free"), tr("Coreset"), tr("Share"), tr("Read")}, this)) {
     setObjectName(QStringLiteral("expertView"));
     m_summary->setObjectName(QStringLiteral("expertSummary"));
     m_summary->setAccessibleName(tr("What the pass cost"));
     m_summary->setWordWrap(true);
     m_passes->setToolTip(tr("Choosing a pass shows it in the Block dock"));
+    const auto explain = [](const QTableWidget* table, int column, const QString& text) {
+        table->horizontalHeaderItem(column)->setToolTip(text);
+    };
+    explain(m_passes, 2, tr("Experts whose weights were read, the mean of the layers"));
+    explain(m_passes, 3, tr("Experts that would be read without the coreset, the mean of the layers"));
+    explain(m_passes, 4, tr("Experts that the coreset keeps, the mean of the layers"));
+    explain(m_passes, 5, tr("Bytes of all weights that the pass read"));
+    explain(m_layers, 1, tr("Experts whose weights were read"));
+    explain(m_layers, 2, tr("Experts that would be read without the coreset"));
+    explain(m_layers, 3, tr("Experts that the coreset keeps"));
+    explain(m_layers, 4, tr("Share of the router's mass that the coreset keeps"));
+    explain(m_layers, 5, tr("Bytes of the experts' weights that were read"));
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 8);
     column->setSpacing(6);
@@ -156,12 +167,12 @@ QString ExpertView::summary(const PassView* pass) const {
     if (pass == nullptr) return tr("Nothing was read yet: the block before its first pass.");
     if (pass->layers.isEmpty()) return tr("This pass has no numbers of its experts.");
     const ExpertSums sums = sumsOf(pass->layers);
-    QStringList parts{tr("%n expert(s) read in %1 layers", nullptr, static_cast<int>(sums.distinct)).arg(pass->layers.size())};
+    QStringList parts{tr("Experts read in %1 layers: %2").arg(pass->layers.size()).arg(sums.distinct)};
     if (sums.bytes > 0 && pass->weightBytes > 0)
         parts.append(tr("%1 of the %2 of weights read").arg(bytesText(sums.bytes), bytesText(pass->weightBytes)));
     if (sums.meanShare > 0.0) parts.append(tr("the coreset keeps %1 of the router's mass").arg(percent(sums.meanShare)));
     if (sums.meanShare > 0.0 && sums.spared >= 0)
-        parts.append(tr("and spares %n expert(s), %1", nullptr, static_cast<int>(sums.spared)).arg(bytesText(sums.sparedBytes)));
+        parts.append(tr("experts that it spares: %1, %2").arg(QLocale().toString(sums.spared), bytesText(sums.sparedBytes)));
     return parts.join(QStringLiteral(" · "));
 }
 
