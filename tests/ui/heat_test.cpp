@@ -194,9 +194,9 @@ void HeatTest::theWindowColoursAndMoves() {
     QVERIFY(again.find<QAction>("actionColourPass")->isChecked());
     again.find<QAction>("actionColourConfidence")->trigger();
     ControlValues controls = again.chat->controls();
-    controls.insert(QStringLiteral("temperature"), 1.5);
+    controls.insert(QStringLiteral("threshold"), 0.0);  // every candidate is taken, sure or not
     again.chat->setControls(controls);
-    again.ask(QStringLiteral("What is block diffusion?"));
+    again.ask(QStringLiteral("Make a multiplication table for 7, then count from 1 to 9 and spell water."));
     QVERIFY(again.waitForAnswer());
     auto* const transcript = again.find<TranscriptView>("transcriptView");
     TextColumn* const body = transcript->messageWidget(again.lastMessage().id)->body();
@@ -204,6 +204,11 @@ void HeatTest::theWindowColoursAndMoves() {
     again.screenshot(QStringLiteral("heat-confidence"));
     again.window->setPalette(theme::darkPalette());
     again.screenshot(QStringLiteral("heat-confidence-dark"));
+    again.find<QAction>("actionNextLowConfidence")->trigger();
+    auto* const view = again.find<BlockView>("blockView");
+    QTRY_VERIFY(view->currentItem() >= 0);
+    const CellView chosen = view->cells().at(view->currentItem());
+    QVERIFY2(chosen.confidence >= 0.0 && chosen.confidence < kLowConfidence, qPrintable(QString::number(chosen.confidence)));
     again.find<QAction>("actionColourNone")->trigger();
     QVERIFY(body->stretchAt(QPoint(4, 8)) == nullptr);
 }
