@@ -362,6 +362,8 @@ void TransferTest::brokenFilesAreRefused_data() {
                                 << QStringLiteral("is nested more than");
     QTest::newRow("bad UTF-8") << changed("Hi", "H\xFF") << message + QStringLiteral(".content is no valid JSON");
     QTest::newRow("half a surrogate pair") << changed("Hi", "\\ud800") << message + QStringLiteral(".content is no valid JSON");
+    QTest::newRow("a key of two lines") << QByteArray("[{\"\\ntwo\\nlines\" 1")
+                                        << QStringLiteral("[0].two lines is no valid JSON");
     QTest::newRow("nothing") << QByteArray() << QStringLiteral("Line 1 is no valid JSON");
     QTest::newRow("a number") << QByteArray("7") << QStringLiteral("Line 1 should be an object");
     QTest::newRow("some object") << QByteArray("{\"a\":1}") << QStringLiteral("neither conversations");

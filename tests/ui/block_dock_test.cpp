@@ -215,7 +215,7 @@ private slots:
 
     void thousandsOfBlocksScroll() {
         const auto dock = shownDock();
-        dock->setTrace(madeTrace(4000, 2));
+        dock->setTrace(madeTrace(4000, 4));
         auto* const bars = part<BlockBars>(*dock, "blockBars");
         QVERIFY(bars->horizontalScrollBar()->maximum() > 0);
         bars->setFocus();

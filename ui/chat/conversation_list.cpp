@@ -142,6 +142,12 @@ void ConversationList::buildView() {
     });
 }
 
+ConversationList::~ConversationList() {
+    // An open editor gives its text to the model when the view goes; nobody is left to take it from there.
+    m_model->disconnect(this);
+    delete m_view;
+}
+
 void ConversationList::setItems(const QList<ConversationItem>& items) {
     changeRows([&] { m_model->setItems(items); });
 }

@@ -27,6 +27,7 @@ class ConversationList : public QWidget {
     Q_OBJECT
 public:
     explicit ConversationList(QWidget* parent = nullptr);
+    ~ConversationList() override;
 
     /// In any order. Cheap for small changes; an open title editor and the scroll position survive.
     void setItems(const QList<ConversationItem>& items);

@@ -89,7 +89,7 @@ private:
 
     QTextCursor m_cursor;
     const TextStyle& m_style;
-    const Highlighter& m_highlighter;
+    Highlighter m_highlighter;  // its own: an empty one may be given as a temporary
     QFontMetricsF m_metrics;
     QFont m_codeFont;
     QTextCharFormat m_text;

@@ -118,7 +118,7 @@ private:
                 path += QStringLiteral("[%1]").arg(level.elements);
             } else if (!level.key.empty()) {
                 if (!path.isEmpty()) path += u'.';
-                path += QString::fromStdString(level.key).left(40);
+                path += QString::fromStdString(level.key).simplified().left(40);  // a problem is told in one line
             }
         }
         return path;
