@@ -185,13 +185,20 @@ __device__ __forceinline__ void copyAsync16(std::uint32_t destination, const voi
     const int bytes = valid ? 16 : 0;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(destination), "l"(source), "r"(bytes));
 }
+/// The same, with a hint: 256 bytes are fetched into L2 at a time.
+__device__ __forceinline__ void copyAsync16Ahead(std::uint32_t destination, const void* source, bool valid) {
+    const int bytes = valid ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;\n" ::"r"(destination), "l"(source), "r"(bytes));
+}
 /// For copyAsync16Stream: what passes once makes room in L2 first.
 __device__ __forceinline__ std::uint64_t streamPolicy() {
     std::uint64_t policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
-/// The same with hints for weights, read once and in order: 256 bytes are fetched into L2 at a time, and leave it first.
+/// The same, for weights that are read once: what was fetched leaves L2 first. Where the destination is the sum of a thread's
+/// number and one that all threads share, ptxas 13.0 encodes this instruction wrongly ("illegal instruction" when it runs): keep
+/// the destination as one number that steps on, and do without the policy where a source may not exist.
 __device__ __forceinline__ void copyAsync16Stream(std::uint32_t destination, const void* source, bool valid,
                                                   std::uint64_t policy) {
     const int bytes = valid ? 16 : 0;

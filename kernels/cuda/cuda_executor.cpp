@@ -6,6 +6,7 @@
 #include "kernels/cuda/part_plan.h"
 #include "kernels/cuda/pass_controls.h"
 #include "kernels/cuda/pass_shape.h"
+#include "kernels/cuda/skinny_gemm.h"
 
 #include <algorithm>
 #include <chrono>

@@ -10,10 +10,10 @@
 #include "engine/checkpoint/model_config.h"
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/expert_gemm.h"
 #include "kernels/cuda/gdn.h"
 #include "kernels/cuda/layer_split.h"
 #include "kernels/cuda/plugin_interface.h"
-#include "kernels/cuda/skinny_gemm.h"
 
 #include <cstdint>
 #include <string>

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "kernels/cuda/common.cuh"
+#include "kernels/cuda/expert_gemm.h"
 #include "kernels/cuda/pass_params.h"
 #include "kernels/cuda/route.h"
-#include "kernels/cuda/skinny_gemm.h"
 #include "kernels/cuda/tile_gemm.h"
 
 namespace trefoil::cuda {

@@ -5,6 +5,7 @@
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/gdn_prompt.h"
 #include "kernels/cuda/route_hopper.h"
+#include "kernels/cuda/skinny_gemm.h"
 
 #include <algorithm>
 #include <type_traits>

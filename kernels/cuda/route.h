@@ -6,8 +6,8 @@
 #pragma once
 
 #include "kernels/cuda/common.cuh"
+#include "kernels/cuda/expert_gemm.h"
 #include "kernels/cuda/pass_params.h"
-#include "kernels/cuda/skinny_gemm.h"
 
 namespace trefoil::cuda {
 

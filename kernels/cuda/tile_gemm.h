@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/cuda/common.cuh"
-#include "kernels/cuda/skinny_gemm.h"
+#include "kernels/cuda/expert_gemm.h"
 
 namespace trefoil::cuda {
 

@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/delta_chunk.h"
+#include "kernels/cuda/expert_gemm.h"
 #include "kernels/cuda/skinny_gemm.h"
 
 #include <algorithm>

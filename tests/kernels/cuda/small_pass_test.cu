@@ -3,6 +3,7 @@
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/gdn.h"
 #include "kernels/cuda/route_hopper.h"
+#include "kernels/cuda/skinny_gemm.h"
 #include "tests/kernels/cuda/device_test.h"
 
 #include <gtest/gtest.h>
