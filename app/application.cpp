@@ -7,7 +7,9 @@
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
 #include "app/log.h"
+#include "app/single_instance.h"
 #include "app/termination.h"
+#include "ui/desktop/languages.h"
 #include "ui/main_window/main_window.h"
 #include "ui/theme/style.h"
 
@@ -17,6 +19,7 @@
 #include <QFileInfo>
 
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -47,6 +50,15 @@ void openHistory(StoreWorker& store, const DataLocation& location, const Setting
     }
     const QString chosen = settings.historyFile();
     store.openAsync(chosen.isEmpty() || !QFileInfo::exists(chosen) ? location.historyFile() : chosen);
+}
+
+/// True when a Trefoil with this history runs already and has taken what this start was given.
+bool handedOver(SingleInstance& instance, const DataLocation& location, const ApplicationOptions& options) {
+    if (!location.ok()) return false;
+    const QString folder = socketFolder(qEnvironmentVariable("XDG_RUNTIME_DIR"), location.dataFolder + QStringLiteral("/run"));
+    const StartRequest request{options.modelFolder.isEmpty() ? QString() : QDir(options.modelFolder).absolutePath(),
+                               qEnvironmentVariable("XDG_ACTIVATION_TOKEN")};
+    return instance.begin(folder, location.dataFolder, request) == SingleInstance::Role::Second;
 }
 
 }  // namespace
@@ -80,6 +92,8 @@ int runApplication(const ApplicationOptions& options) {
     QApplication::setStyle(theme::makeStyle());
     const DataLocation location = findDataLocation();
     const bool configReady = location.ok() && prepareFolder(location.configFolder).ok();
+    SingleInstance instance;
+    if (handedOver(instance, location, options)) return 0;
     Settings settings(configReady ? location.settingsFile() : QString());
     startLog(location.ok() && prepareFolder(location.dataFolder).ok() ? location.dataFolder : QString());
     for (const QString& note : location.notes) logNote(note);
@@ -90,30 +104,52 @@ int runApplication(const ApplicationOptions& options) {
     engine.setPrefixBudget(static_cast<quint64>(settings.prefixMemory()) << 20);
     StoreWorker store;
     ChatController chat(&engine, &store);
-    MainWindow window({&chat, &store, &settings, &presets, demoModelFolder(),
-                       options.device.isEmpty() ? settings.device() : options.device,
-                       options.threads >= 0 ? options.threads : settings.threads()});
-    const TerminationWatcher termination([&window] { window.close(); });
-    QObject::connect(&store, &StoreWorker::opened, &window, [&](RequestId /*id*/, const OpenReport& report) {
-        window.showStoreReport(report);
+    Languages languages;
+    languages.speak(settings.language());
+    OpenReport lastReport;
+    std::unique_ptr<MainWindow> window;
+    // Another language is another window for the same services: each text is made anew, and what runs goes on.
+    const auto makeWindow = [&] {
+        window = std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, demoModelFolder(),
+                                                             options.device.isEmpty() ? settings.device() : options.device,
+                                                             options.threads >= 0 ? options.threads : settings.threads()});
+    };
+    makeWindow();
+    QObject::connect(
+        &settings, &Settings::languageChanged, &chat,
+        [&](const QString& language) {
+            languages.speak(language);
+            window->keepState();
+            makeWindow();
+            window->resume(lastReport);
+        },
+        Qt::QueuedConnection);  // the choice comes from a dialog of the window that goes
+    const TerminationWatcher termination([&window] { window->close(); });
+    QObject::connect(&store, &StoreWorker::opened, &chat, [&](RequestId /*id*/, const OpenReport& report) {
+        lastReport = report;
+        window->showStoreReport(report);
         if (!report.ok()) return;
         if (!report.temporary) settings.setHistoryFile(report.path == location.historyFile() ? QString() : report.path);
         store.purgeDeleted(kKeepDeletedMs);
     });
-    QObject::connect(&chat, &ChatController::modelReady, &window, [](const ModelSummary& model) {
+    QObject::connect(&chat, &ChatController::modelReady, &chat, [](const ModelSummary& model) {
         logNote(QStringLiteral("loaded %1 on %2 in %3 ms").arg(model.folder, model.device).arg(model.loadMs, 0, 'f', 0));
         for (const QString& warning : model.warnings) logNote(QStringLiteral("warning: ") + warning);
         for (const QString& note : model.notes) logNote(note);
     });
-    QObject::connect(&chat, &ChatController::loadEnded, &window, [](const ModelLoadRequest& request, const QString& message) {
+    QObject::connect(&chat, &ChatController::loadEnded, &chat, [](const ModelLoadRequest& request, const QString& message) {
         logNote(message.isEmpty() ? QStringLiteral("not loaded: %1: it was stopped").arg(request.folder)
                                   : QStringLiteral("not loaded: %1: %2").arg(request.folder, message));
     });
-    openHistory(store, location, settings, window);
-    if (!presetProblem.ok()) window.showNotice(QStringLiteral("settings"), presetProblem.text(), false);
+    openHistory(store, location, settings, *window);
+    if (!presetProblem.ok()) window->showNotice(QStringLiteral("settings"), presetProblem.text(), false);
 
-    window.openStartModel(options.modelFolder);
-    window.show();
+    window->openStartModel(options.modelFolder);
+    window->show();
+    instance.serve([&window](const StartRequest& request) {
+        if (!request.modelFolder.isEmpty()) window->openStartModel(request.modelFolder);
+        window->bringToFront(request.activationToken);
+    });
     return QApplication::exec();
 }
 

@@ -4,6 +4,7 @@
 #include "app/version.h"
 
 #include <QApplication>
+#include <QFontDatabase>
 
 #include <cstdio>
 #include <string_view>
@@ -53,5 +54,10 @@ int main(int argc, char** argv) {
     QApplication::setDesktopFileName(QStringLiteral("org.trefoil.Trefoil"));
     const QApplication qt(argc, argv);
     guard.started();
+    if (QFontDatabase::families().isEmpty()) {
+        std::fputs("trefoil: there is no font: nothing in the window could be read; install one, such as fonts-dejavu-core\n",
+                   stderr);
+        return 1;
+    }
     return trefoil::runApplication(options);
 }

@@ -302,6 +302,12 @@ void ChatController::publishList() {
     emit listChanged(shown, runningConversation());
 }
 
+void ChatController::publishAll() {
+    publishList();
+    emit conversationShown(m_conversation, m_messages);
+    emit controlsChanged(controls());
+}
+
 // ---------------------------------------------------------------------------------------------------------------- asking
 
 /// The prompt's messages: system prompt, the turns so far, the question. Answers without text (cut while thinking) are left out.

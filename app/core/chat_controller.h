@@ -58,6 +58,8 @@ public:
     [[nodiscard]] ControlValues controls() const;
 
 public slots:
+    /// Sends list, controls and open conversation once more, for a window that was made after they were sent.
+    void publishAll();
     /// The model in use stays until the new one is ready; where both do not fit, `mayUnload` decides (see EngineWorker).
     void loadModel(const trefoil::ModelLoadRequest& request);
     void cancelLoad();

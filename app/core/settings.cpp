@@ -21,6 +21,11 @@ constexpr QLatin1String kGeometry("window/geometry");
 constexpr QLatin1String kState("window/state");
 constexpr QLatin1String kTheme("appearance/theme");
 constexpr QLatin1String kFontSize("appearance/font_size");
+constexpr QLatin1String kMotion("appearance/motion");
+constexpr QLatin1String kSafeColours("appearance/safe_colours");
+constexpr QLatin1String kLanguage("appearance/language");
+constexpr QLatin1String kNotify("desktop/notify_when_done");
+constexpr QLatin1String kKeys("keys/");
 constexpr QLatin1String kModelFolder("model/folder");
 constexpr QLatin1String kRecentModels("model/recent");
 constexpr QLatin1String kDefaultModel("model/default");
@@ -160,6 +165,53 @@ AnswerColour Settings::answerColour() const {
 }
 
 void Settings::setAnswerColour(AnswerColour colour) { set(kAnswerColour, static_cast<int>(colour)); }
+
+MotionChoice Settings::motion() const {
+    const QString name = value(kMotion).toString();
+    if (name == QLatin1String("full")) return MotionChoice::Full;
+    if (name == QLatin1String("reduced")) return MotionChoice::Reduced;
+    return MotionChoice::System;
+}
+
+void Settings::setMotion(MotionChoice motion) {
+    if (motion == this->motion()) return;
+    set(kMotion, motion == MotionChoice::Full      ? QStringLiteral("full")
+                 : motion == MotionChoice::Reduced ? QStringLiteral("reduced")
+                                                   : QStringLiteral("system"));
+    emit motionChanged();
+}
+
+bool Settings::safeColours() const { return value(kSafeColours).toString() == QLatin1String("true"); }
+void Settings::setSafeColours(bool safe) {
+    if (safe == safeColours()) return;
+    set(kSafeColours, safe ? QStringLiteral("true") : QStringLiteral("false"));
+    emit safeColoursChanged();
+}
+
+QString Settings::language() const { return value(kLanguage).toString(); }
+void Settings::setLanguage(const QString& code) {
+    if (code == language()) return;
+    set(kLanguage, code);
+    emit languageChanged(code);
+}
+
+bool Settings::notifyWhenDone() const { return value(kNotify).toString() != QLatin1String("false"); }
+void Settings::setNotifyWhenDone(bool notify) { set(kNotify, notify ? QStringLiteral("true") : QStringLiteral("false")); }
+
+QString Settings::keys(const QString& action) const {
+    const QVariant stored = value(kKeys + action);
+    // "usual" stands for a key that was set back; QSettings would read an absent value and a null one alike.
+    if (!stored.isValid() || stored.toString() == QLatin1String("usual")) return {};
+    const QString text = stored.toString();
+    return text == QLatin1String("none") ? QStringLiteral("") : text;
+}
+
+void Settings::setKeys(const QString& action, const QString& portableText) {
+    set(kKeys + action, portableText.isNull()    ? QStringLiteral("usual")
+                        : portableText.isEmpty() ? QStringLiteral("none")
+                                                 : portableText);
+    emit keysChanged();
+}
 
 QString Settings::historyFile() const { return value(kHistoryFile).toString(); }
 void Settings::setHistoryFile(const QString& file) { set(kHistoryFile, file); }

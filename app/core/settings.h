@@ -16,6 +16,7 @@
 namespace trefoil {
 
 enum class ThemeChoice : quint8 { System, Light, Dark };
+enum class MotionChoice : quint8 { System, Full, Reduced };
 
 /// What colours the text of answers.
 enum class AnswerColour : quint8 { None, Confidence, Pass };
@@ -68,6 +69,17 @@ public:
     void setFontSize(int points);
     [[nodiscard]] AnswerColour answerColour() const;
     void setAnswerColour(AnswerColour colour);
+    [[nodiscard]] MotionChoice motion() const;
+    void setMotion(MotionChoice motion);
+    [[nodiscard]] bool safeColours() const;  ///< blue and orange in the block display, for people who do not tell green from red
+    void setSafeColours(bool safe);
+    [[nodiscard]] QString language() const;  ///< "de", "zh_CN", …; empty: the desktop's
+    void setLanguage(const QString& code);
+    [[nodiscard]] bool notifyWhenDone() const;  ///< a desktop notification when a long answer ends behind other windows
+    void setNotifyWhenDone(bool notify);
+    /// The person's keys for an action, in QKeySequence's portable text; a null string: the usual ones, an empty one: none.
+    [[nodiscard]] QString keys(const QString& action) const;
+    void setKeys(const QString& action, const QString& portableText);
     [[nodiscard]] QString historyFile() const;  ///< a history that was started beside the standard one; empty: the standard one
     void setHistoryFile(const QString& file);
     [[nodiscard]] QString lastConversation() const;
@@ -79,6 +91,10 @@ public:
 signals:
     void themeChanged(trefoil::ThemeChoice theme);
     void fontSizeChanged(int points);
+    void motionChanged();
+    void safeColoursChanged();
+    void languageChanged(const QString& code);
+    void keysChanged();
     void recentModelsChanged();
     void defaultModelChanged();
     /// Given once until writing works again.

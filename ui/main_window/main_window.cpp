@@ -63,8 +63,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     m_draftTimer.setSingleShot(true);
     connect(&m_draftTimer, &QTimer::timeout, this, &MainWindow::saveDraft);
 
-    applyTheme(m_services.settings->theme());
-    applyFontSize(m_services.settings->fontSize());
+    buildDesktop();
     restoreLayout();
     m_status->clearModel();
     m_generation->setPresets(m_services.presets->names());

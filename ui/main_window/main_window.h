@@ -19,15 +19,19 @@ class QSplitter;
 
 namespace trefoil {
 
+class Announcer;
 class BlockDock;
 class CompareMenu;
 class Composer;
 class ConversationList;
+class DesktopLook;
 class FindBar;
 class GenerationDock;
 class ModelDialog;
 class NoticeBar;
+class Notifier;
 class PromptViewDialog;
+class ShortcutTable;
 class StatusBar;
 class SystemPromptPanel;
 class TranscriptView;
@@ -63,6 +67,13 @@ public:
     void openStartModel(const QString& named);
     /// Questions that the demo model answers right.
     [[nodiscard]] static QStringList demoExamples();
+
+    /// A second start, or a clicked notification: shown, unfolded and raised. The token is Wayland's, empty elsewhere.
+    void bringToFront(const QString& activationToken);
+    /// Keeps draft and layout, before another window for the same services takes this one's place.
+    void keepState();
+    /// The other side of it: shows everything as it stands, at once.
+    void resume(const OpenReport& report);
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -118,9 +129,11 @@ private:
     void saveDraft();
     void startNewConversation();
     void showTitle();
-    void applyTheme(ThemeChoice choice);
-    void applyFontSize(int points);
-    void changeFontSize(int step);
+    void buildDesktop();
+    void announceBlock(const MessageRecord& message);
+    void notifyAnswer(const MessageRecord& answer);
+    void showShortcuts();
+    void showPreferences(bool keys);
     void chooseModel();
     /// The Model dialog's page where a model is examined and loaded; an empty folder: none is chosen yet.
     void showOpenPage(const QString& folder, const CompatibilityChoices& switches = {});
@@ -155,6 +168,10 @@ private:
     TransferMenu* m_transfer = nullptr;
     CompareMenu* m_compare = nullptr;
     PromptViewDialog* m_promptView = nullptr;
+    DesktopLook* m_look = nullptr;
+    ShortcutTable* m_shortcuts = nullptr;
+    Notifier* m_notifier = nullptr;
+    Announcer* m_announcer = nullptr;
     QAction* m_stopAction = nullptr;
     QAction* m_pauseAction = nullptr;
     QAction* m_stepAction = nullptr;
@@ -178,7 +195,11 @@ private:
     QString m_jumpIn;       ///< … which is this one
     QString m_jumpedAside;  ///< the same while another version is being chosen for it
     RequestId m_searchRequest = 0;
-    QString m_failedStore;  ///< path of the history that could not be opened
+    QString m_failedStore;          ///< path of the history that could not be opened
+    QString m_announcedMessage;     ///< the answer whose blocks are announced
+    qsizetype m_announcedText = 0;  ///< characters of it that were
+    int m_passesOfBlock = 0;        ///< of the block that is being written
+    int m_blockOfPass = 0;
     bool m_closing = false;
 };
 

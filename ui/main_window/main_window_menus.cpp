@@ -7,6 +7,7 @@
 #include "ui/chat/find_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/compare/compare_menu.h"
+#include "ui/desktop/desktop_look.h"
 #include "ui/heat/heat_menu.h"
 #include "ui/main_window/main_window.h"
 #include "ui/models/compatibility_page.h"
@@ -29,23 +30,6 @@
 #include <QMessageBox>
 
 namespace trefoil {
-namespace {
-
-constexpr int kSmallestFont = 7;
-constexpr int kLargestFont = 32;
-
-/// The desktop's own palette and font size, from before any theme was applied.
-struct DesktopLook {
-    QPalette palette = QApplication::palette();
-    int fontSize = QApplication::font().pointSize();
-};
-const DesktopLook& desktopLook() {
-    static const DesktopLook look;
-    return look;
-}
-
-}  // namespace
-
 QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& keys, const QString& name) {
     QAction* action = menu->addAction(text);
     action->setObjectName(name);
@@ -76,6 +60,8 @@ void MainWindow::buildFileMenu() {
     file->addSeparator();
     m_transfer = new TransferMenu({m_chat, m_services.store, m_notices, this}, file, this);
     new TraceMenu(m_blocks, file, this, [this](const QString& text) { m_status->setActivity(text); });
+    connect(addAction(file, tr("Se&ttings…"), Qt::CTRL | Qt::Key_Comma, QStringLiteral("actionPreferences")), &QAction::triggered,
+            this, [this] { showPreferences(false); });
     file->addSeparator();
     connect(addAction(file, tr("&Quit"), QKeySequence::Quit, QStringLiteral("actionQuit")), &QAction::triggered, this,
             &QWidget::close);
@@ -138,8 +124,13 @@ void MainWindow::buildViewMenu() {
     conversations->setCheckable(true);
     conversations->setChecked(true);
     connect(conversations, &QAction::toggled, m_list, &QWidget::setVisible);
-    view->addAction(m_blockDockWidget->toggleViewAction());
-    view->addAction(m_generationDockWidget->toggleViewAction());
+    const auto addDock = [view](QDockWidget* dock, const QString& name, const QKeySequence& keys) {
+        dock->toggleViewAction()->setObjectName(name);
+        dock->toggleViewAction()->setShortcut(keys);
+        view->addAction(dock->toggleViewAction());
+    };
+    addDock(m_blockDockWidget, QStringLiteral("actionShowBlocks"), Qt::CTRL | Qt::SHIFT | Qt::Key_B);
+    addDock(m_generationDockWidget, QStringLiteral("actionShowGeneration"), Qt::CTRL | Qt::SHIFT | Qt::Key_G);
     QAction* experts = m_expertDockWidget->toggleViewAction();
     experts->setObjectName(QStringLiteral("actionExperts"));
     experts->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_X);
@@ -164,47 +155,24 @@ void MainWindow::buildViewMenu() {
         action->setCheckable(true);
         action->setChecked(choice.first == m_services.settings->theme());
         group->addAction(action);
-        connect(action, &QAction::triggered, this, [this, theme = choice.first] {
-            m_services.settings->setTheme(theme);
-            applyTheme(theme);
-        });
+        connect(action, &QAction::triggered, this, [this, theme = choice.first] { m_services.settings->setTheme(theme); });
+        connect(m_services.settings, &Settings::themeChanged, action,
+                [action, theme = choice.first](ThemeChoice now) { action->setChecked(now == theme); });
     }
     connect(addAction(view, tr("Lar&ger text"), QKeySequence::ZoomIn, QStringLiteral("actionLarger")), &QAction::triggered, this,
-            [this] { changeFontSize(1); });
+            [this] { m_look->zoom(1); });
     connect(addAction(view, tr("S&maller text"), QKeySequence::ZoomOut, QStringLiteral("actionSmaller")), &QAction::triggered,
-            this, [this] { changeFontSize(-1); });
+            this, [this] { m_look->zoom(-1); });
     connect(addAction(view, tr("N&ormal text"), Qt::CTRL | Qt::Key_0, QStringLiteral("actionNormalText")), &QAction::triggered,
-            this, [this] {
-                m_services.settings->setFontSize(0);
-                applyFontSize(0);
-            });
+            this, [this] { m_look->zoom(0); });
 }
 
 void MainWindow::buildHelpMenu() {
     QMenu* help = menuBar()->addMenu(tr("&Help"));
+    connect(addAction(help, tr("&Keyboard shortcuts"), QKeySequence::HelpContents, QStringLiteral("actionShortcuts")),
+            &QAction::triggered, this, &MainWindow::showShortcuts);
     connect(addAction(help, tr("&About Trefoil"), {}, QStringLiteral("actionAbout")), &QAction::triggered, this,
             &MainWindow::showAbout);
-}
-
-void MainWindow::applyTheme(ThemeChoice choice) {
-    const QPalette& desktop = desktopLook().palette;
-    QApplication::setPalette(choice == ThemeChoice::Dark    ? theme::darkPalette()
-                             : choice == ThemeChoice::Light ? theme::lightPalette()
-                                                            : desktop);
-    setWindowIcon(theme::icon(QStringLiteral("trefoil"), palette()));
-}
-
-void MainWindow::applyFontSize(int points) {
-    QFont font = QApplication::font();
-    font.setPointSize(points > 0 ? points : desktopLook().fontSize);
-    QApplication::setFont(font);
-}
-
-void MainWindow::changeFontSize(int step) {
-    const int now = QApplication::font().pointSize();
-    const int next = qBound(kSmallestFont, now + step, kLargestFont);
-    m_services.settings->setFontSize(next);
-    applyFontSize(next);
 }
 
 void MainWindow::openModel(const QString& folder) {

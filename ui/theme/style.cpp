@@ -17,6 +17,11 @@ class OutlinedStyle final : public QProxyStyle {
 public:
     OutlinedStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
 
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const override {
+        if (hint == SH_Widget_Animation_Duration && reducedMotion()) return 0;
+        return QProxyStyle::styleHint(hint, option, widget, data);
+    }
+
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override {
         const bool indicator = element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace trefoil::theme {
@@ -34,6 +35,24 @@ constexpr std::array<TonePair, 20> kTones = {{
     {Tone::CodeString, 0xff1d6f42, 0xff8fd6a4},     {Tone::CodeComment, 0xff667068, 0xff95a099},
     {Tone::CodeNumber, 0xff9a4a00, 0xfff0b27a},     {Tone::CodeType, 0xff1f5f99, 0xff8cc4f0},
 }};
+
+// Blue against orange, and lightness besides: told apart with protanopia, deuteranopia and tritanopia.
+constexpr std::array<TonePair, 3> kSafeTones = {{
+    {Tone::ResolvedNow, 0xff9cc9f5, 0xff1f5f9c},
+    {Tone::ResolvedEarlier, 0xffe2eefb, 0xff1c2d40},
+    {Tone::Forced, 0xffffcf8a, 0xff7a4a0c},
+}};
+
+bool g_safeColours = false;
+bool g_reducedMotion = false;
+
+template <class Pairs>
+std::optional<QColor> toneIn(const Pairs& pairs, Tone tone, bool dark) {
+    const auto* const found =
+        std::find_if(pairs.begin(), pairs.end(), [tone](const TonePair& pair) { return pair.tone == tone; });
+    if (found == pairs.end()) return std::nullopt;
+    return QColor::fromRgb(dark ? found->dark : found->light);
+}
 
 /// Paints an SVG of the resources in one colour: the drawing's alpha is kept, its colours are replaced. An invalid colour
 /// leaves them as they are.
@@ -102,17 +121,20 @@ void setShades(QPalette& palette, const QColor& button, bool dark) {
 
 }  // namespace
 
+void setSafeColours(bool safe) { g_safeColours = safe; }
+bool safeColours() { return g_safeColours; }
+void setReducedMotion(bool reduced) { g_reducedMotion = reduced; }
+bool reducedMotion() { return g_reducedMotion; }
+
 bool isDark(const QPalette& palette) {
     return palette.color(QPalette::Window).lightnessF() < palette.color(QPalette::WindowText).lightnessF();
 }
 
 QColor tone(Tone tone, const QPalette& palette) {
-    const auto* const found =
-        std::find_if(kTones.begin(), kTones.end(), [tone](const TonePair& pair) { return pair.tone == tone; });
-    if (found == kTones.end()) {
-        return palette.color(QPalette::Text);
-    }
-    return QColor::fromRgb(isDark(palette) ? found->dark : found->light);
+    const bool dark = isDark(palette);
+    if (g_safeColours)
+        if (const auto safe = toneIn(kSafeTones, tone, dark)) return *safe;
+    return toneIn(kTones, tone, dark).value_or(palette.color(QPalette::Text));
 }
 
 QColor blend(const QColor& a, const QColor& b, double t) {

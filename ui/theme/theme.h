@@ -31,6 +31,14 @@ enum class Tone {
     CodeType,
 };
 
+/// From now on the block display's tones are blue and orange, which people who do not tell green from red tell apart. Like the
+/// application's palette this holds for the whole program; who sets it repaints.
+void setSafeColours(bool safe);
+[[nodiscard]] bool safeColours();
+/// From now on the program's style animates nothing (QStyle::SH_Widget_Animation_Duration is 0).
+void setReducedMotion(bool reduced);
+[[nodiscard]] bool reducedMotion();
+
 /// Qt 6.4 has no colorScheme(): dark when the window colour is darker than its text.
 [[nodiscard]] bool isDark(const QPalette& palette);
 [[nodiscard]] QColor tone(Tone tone, const QPalette& palette);

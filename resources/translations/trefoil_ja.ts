@@ -1,0 +1,3332 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ja" sourcelanguage="en">
+<context>
+    <name>Archive</name>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>%1 (copy)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ConversationJson</name>
+    <message>
+        <source>should be an object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be a text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is longer than %1 signs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be true or false</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no time that is understood (ISO 8601, or seconds or milliseconds since 1970)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no possible value (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no possible number here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be a list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no token id</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no packed trace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be a number, a text or a truth value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was not read to its end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line %1: %2 %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line %1 %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was taken from this file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>begins neither conversations of Trefoil nor a list of messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be &quot;%1&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be a whole number from 1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is newer than this Trefoil, which reads up to %1; update Trefoil</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stands twice in the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names no message of the conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be &quot;user&quot; or &quot;assistant&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no known reason</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names no message before this one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>holds no message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is &quot;system&quot;, which only the first message may be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; it should be &quot;system&quot;, &quot;user&quot; or &quot;assistant&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>should be &quot;text&quot;; other parts cannot be kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ConversationStore</name>
+    <message>
+        <source>No history is open.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open one, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder “%1” for the history cannot be made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give yourself write permission there, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” should be the folder of the history and is a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move it away, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” should be the history and is no file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move it away, or go on with a new history beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history “%1” is missing or empty, but its log (-wal) is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put the file back beside its log, or go on with a new history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history “%1” cannot be made: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give yourself write permission for the folder, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history “%1” cannot be read: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give yourself permission to read and write it, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is no history of Trefoil.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is left as it is; restore a backup, or go on with a new history beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history “%1” is cut off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history “%1” cannot be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give yourself write permission, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Qt&apos;s SQLite driver is missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install the package libqt6sql6-sqlite.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history “%1” could not be opened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is another program&apos;s database.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is left as it is; go on with a new history beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history was written by a newer Trefoil (format %1, this program knows %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is left as it is; update Trefoil, or go on with a new history beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history could not be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is the history itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another name for the backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is a history that is in use.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no backup “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup “%1” could not be opened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup was written by a newer Trefoil (format %1, this program knows %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Update Trefoil, then restore it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A temporary history cannot be replaced by a backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a history on the disk first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another Trefoil has this history open.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the other window, then restore the backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup could not be put in the history&apos;s place in “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check that the folder can be written. The history is as it was.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history has no %1 “%2”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It may have been removed by another window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>entry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A message without an id cannot be stored.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Please report this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup could not be completed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: another program is using the history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is tried again; if this stays, close the other program.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the file or its folder cannot be written (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the disk is full.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Free some space; it is tried again until then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the file is damaged (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the disk and its free space; it is tried again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history could not be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup “%1” could not be made: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give yourself write permission for the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup could not be named “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history is damaged (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history and its log (-wal) beside it do not belong together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both are left as they are: put back the file that belongs to the log, or move the log away, and open again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The history does not answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The disk may be very slow; wait, or quit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>DataLocation</name>
+    <message>
+        <source>is not set</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is relative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is the root folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is ignored: “%2” is %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the root folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>relative, it must be absolute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TREFOIL_DATA_DIR must name an absolute folder and is “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct or unset it, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>HOME %1; “%2” from the user data base is used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no home folder to keep the history in: HOME %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set HOME or TREFOIL_DATA_DIR, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give yourself write permission, or go on with a temporary history.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is no absolute folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder “%1” cannot be made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” should be a folder and is a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder “%1” cannot be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>GenerationDock</name>
+    <message>
+        <source>on</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Counts response tokens only, thinking included: prompt, template and end tokens never count. Works without sampling too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mode</source>
+        <translation>モード</translation>
+    </message>
+    <message>
+        <source>How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Self-speculative changes the speed, not the text: it equals autoregressive, token for token. Low confidence may give another text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block size</source>
+        <translation>ブロックの大きさ</translation>
+    </message>
+    <message>
+        <source>How many tokens are written together as one block.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not limit the response. Sizes that the model was not trained with may give worse text. In autoregressive mode it only rounds up the room that a request needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Threshold</source>
+        <translation>しきい値</translation>
+    </message>
+    <message>
+        <source>A position is settled in a pass when its confidence is above this. Lower: fewer passes, more risk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not keep unsure tokens out: when no position is above it, the surest one is settled all the same. Confidence is always that at temperature 1, before top-k and top-p, so a threshold means the same whatever the sampler.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Align blocks</source>
+        <translation>ブロックを揃える</translation>
+    </message>
+    <message>
+        <source>Blocks begin at multiples of the block size from the start of the prompt; the first block then begins with the end of the prompt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prompt&apos;s tokens in that block never change and never count as response.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Max. response</source>
+        <translation>最大の回答長</translation>
+    </message>
+    <message>
+        <source>The response ends here at the latest, thinking included.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Counts response tokens only: prompt, template and end tokens never count. Does not make answers longer. The prompt and this, rounded up to whole blocks, must fit into the context.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>The model thinks before it answers; its thinking stands in a pane of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thinking is not sent again with later questions. Its tokens count towards the response&apos;s length.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>サンプリングする</translation>
+    </message>
+    <message>
+        <source>Draws each token at random, by its probability, instead of taking the likeliest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not make answers unrepeatable: the same seed and controls give the same text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Below 1 likely tokens are drawn more often, above 1 less often. 0 always takes the likeliest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not change the confidence, which stays at temperature 1: the threshold keeps its meaning.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Top-p</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draws only among the likeliest tokens that together reach this share of the probability. 1 is off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not change the confidence. Works on what top-k left; at least one token always stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draws only among this many likeliest tokens, and those equal to the last of them. 0 is off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not change the confidence. Beyond the size of the vocabulary it is off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>シード</translation>
+    </message>
+    <message>
+        <source>Where the random numbers start.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not change by itself: regenerating with the same seed and controls gives the same text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Repetition</source>
+        <translation>繰り返し</translation>
+    </message>
+    <message>
+        <source>Tokens that stand in the response become less likely: a positive logit is divided by this, a negative one multiplied. 1 is off, below 1 favours repetition.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Presence</source>
+        <translation>出現</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Taken once from the logit of each token that stands in the response. 0 is off, below 0 favours repetition.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Frequency</source>
+        <translation>頻度</translation>
+    </message>
+    <message>
+        <source>Taken from a token&apos;s logit for each time that it stands in the response. 0 is off, below 0 favours repetition.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length penalty</source>
+        <translation>長さのペナルティ</translation>
+    </message>
+    <message>
+        <source>Added to the end tokens of long responses so that they come to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not a limit: a response can go on, up to the maximum. Positions are counted in the response, not in the prompt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length: start</source>
+        <translation>長さ：開始</translation>
+    </message>
+    <message>
+        <source>The response position from which the length penalty grows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prompt&apos;s tokens do not count.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length: window</source>
+        <translation>長さ：幅</translation>
+    </message>
+    <message>
+        <source>Over how many tokens the length penalty grows to its full value.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It does not fall again after the window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Think-end bias</source>
+        <translation>思考終了バイアス</translation>
+    </message>
+    <message>
+        <source>Added to &lt;/think&gt; in long thinking so that it comes to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does not shorten the answer, and does nothing once thinking is closed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thinking: start</source>
+        <translation>思考：開始</translation>
+    </message>
+    <message>
+        <source>The response position from which the think-end bias grows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thinking: window</source>
+        <translation>思考：幅</translation>
+    </message>
+    <message>
+        <source>Over how many tokens the think-end bias grows to its full value.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expert coreset</source>
+        <translation>エキスパートのコアセット</translation>
+    </message>
+    <message>
+        <source>In each layer a block&apos;s passes use only the experts that its rows ask for most, so that fewer weights are read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The coreset saves reading, not memory: all experts stay loaded. Prompts, commits and single tokens are never restricted. It can change the text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Coverage</source>
+        <translation>被覆率</translation>
+    </message>
+    <message>
+        <source>The share of the rows&apos; router probability that the kept experts must cover. 1: no restriction. 0: as many experts as one token uses.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not the share of experts that is kept; that depends on the text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decoding</source>
+        <translation>デコード</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>長さ</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>サンプリング</translation>
+    </message>
+    <message>
+        <source>Penalties</source>
+        <translation>ペナルティ</translation>
+    </message>
+    <message>
+        <source>Ending</source>
+        <translation>終了</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>エキスパート</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>その他</translation>
+    </message>
+    <message>
+        <source>Low confidence</source>
+        <translation>低信頼度</translation>
+    </message>
+    <message>
+        <source>Self-speculative</source>
+        <translation>自己投機</translation>
+    </message>
+    <message>
+        <source>Autoregressive</source>
+        <translation>自己回帰</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Range: %1.</source>
+        <translation>範囲：%1。</translation>
+    </message>
+    <message>
+        <source>Range: %1 %2.</source>
+        <comment>numbers, unit</comment>
+        <translation>範囲：%1 %2。</translation>
+    </message>
+    <message>
+        <source>Default: %1.</source>
+        <translation>既定値：%1。</translation>
+    </message>
+    <message>
+        <source>Name: %1</source>
+        <translation>名前：%1</translation>
+    </message>
+    <message>
+        <source>Only in low-confidence mode.</source>
+        <translation>低信頼度モードのみ。</translation>
+    </message>
+    <message>
+        <source>Only while sampling is on.</source>
+        <translation>サンプリングがオンのときのみ。</translation>
+    </message>
+    <message>
+        <source>Temperature 0 always takes the likeliest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This model has no &lt;/think&gt; token.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only while thinking is on.</source>
+        <translation>思考がオンのときのみ。</translation>
+    </message>
+    <message>
+        <source>The bias is 0.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The length penalty is 0.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Autoregressive mode uses no coreset.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The coreset is off.</source>
+        <translation>コアセットはオフです。</translation>
+    </message>
+</context>
+<context>
+    <name>LocatedJson</name>
+    <message>
+        <source>holds binary data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stands twice in one object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is one entry too many: an object may have %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no valid JSON (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has too many values: %1 are read at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is nested more than %1 deep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is no text in UTF-8 or UTF-16</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>needs more memory than there is</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>MarkdownExport</name>
+    <message>
+        <source>The answer reached the length limit.</source>
+        <translation>回答が長さの上限に達しました。</translation>
+    </message>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答は停止されました。</translation>
+    </message>
+    <message>
+        <source>The request was refused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The answer failed.</source>
+        <translation>回答に失敗しました。</translation>
+    </message>
+    <message>
+        <source>The answer was interrupted.</source>
+        <translation>回答は中断されました。</translation>
+    </message>
+    <message>
+        <source>The answer is being written.</source>
+        <translation>回答を書いています。</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>会話</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>あなた</translation>
+    </message>
+</context>
+<context>
+    <name>PresetStore</name>
+    <message>
+        <source>A preset needs a name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A preset&apos;s name has at most %1 characters, this one %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A preset&apos;s name stands on one line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no preset “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It may have been removed elsewhere.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is a preset “%1” already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The presets “%1” cannot be read: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the file&apos;s permissions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The presets “%1” were written by a newer Trefoil.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They are left as they are; update Trefoil to change them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The presets “%1” are damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The readable ones are shown; the file is put aside when presets are next saved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The damaged presets could not be put aside as “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was changed; check the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The presets “%1” could not be written: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was changed; check the folder and the free space.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Text</name>
+    <message>
+        <source>The history could not be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>TraceStore</name>
+    <message>
+        <source>The record of this answer&apos;s passes is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text is not affected; only the replay is missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil</name>
+    <message>
+        <source>Vocabulary</source>
+        <translation>語彙</translation>
+    </message>
+    <message>
+        <source>Hidden size</source>
+        <translation>隠れ次元</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>層</translation>
+    </message>
+    <message>
+        <source>%1 Gated DeltaNet, %2 full attention</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <translation>アテンションヘッド</translation>
+    </message>
+    <message>
+        <source>%1 query, %2 key/value, of %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gated DeltaNet heads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 key of %2, %3 value of %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>エキスパート</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 a token, width %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shared expert</source>
+        <translation>共有エキスパート</translation>
+    </message>
+    <message>
+        <source>width %1</source>
+        <translation>幅 %1</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block size</source>
+        <translation>ブロックの大きさ</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>theta %1, %2 of %3 dimensions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 G</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>number, unit</comment>
+        <translation type="unfinished">%1 %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3</source>
+        <comment>done, total, unit</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::Announcer</name>
+    <message numerus="yes">
+        <source>Block %1, %n pass(es): %2</source>
+        <translation>
+            <numerusform>ブロック %1、%n パス：%2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::BlockBars</name>
+    <message>
+        <source>Blocks of the response</source>
+        <translation>回答のブロック</translation>
+    </message>
+    <message>
+        <source>Block %1</source>
+        <translation>ブロック %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n トークン</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1: %2, one at a time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n passes</source>
+        <translation>
+            <numerusform>%n パス</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n forced</source>
+        <translation>
+            <numerusform>%n 強制</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::BlockDetails</name>
+    <message>
+        <source>Candidates</source>
+        <translation>候補</translation>
+    </message>
+    <message>
+        <source>Row %1</source>
+        <translation>行 %1</translation>
+    </message>
+    <message>
+        <source>%1 · token %2 of the response</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Masked</source>
+        <translation>マスク</translation>
+    </message>
+    <message>
+        <source>Chosen by the pass before; confidence %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drafted, to be checked; confidence %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Candidate; confidence %1, threshold %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resolved in pass %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resolved in pass %1; confidence %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Forced in pass %1; confidence %2 is not above %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dropped; the check chose another token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dropped; after the end of the response</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prompt&apos;s last tokens begin this block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point at a cell, or choose one with the arrow keys, to see its candidates.</source>
+        <translation>セルを指すか矢印キーで選ぶと、候補が表示されます。</translation>
+    </message>
+    <message>
+        <source>%1, token %2
+%3</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::BlockDock</name>
+    <message>
+        <source>No blocks yet.
+
+Ask something and watch the answer&apos;s blocks fill in here, or choose an answer to see how it was written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State of the block</source>
+        <translation>ブロックの状態</translation>
+    </message>
+    <message>
+        <source>Cost of the pass</source>
+        <translation>パスのコスト</translation>
+    </message>
+    <message>
+        <source>Previous pass</source>
+        <translation>前のパス</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>再生</translation>
+    </message>
+    <message>
+        <source>Next pass</source>
+        <translation>次のパス</translation>
+    </message>
+    <message>
+        <source>Pass of the block</source>
+        <translation>ブロックのパス</translation>
+    </message>
+    <message>
+        <source>The pass shown, from the masked block to its last pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay speed</source>
+        <translation>再生速度</translation>
+    </message>
+    <message>
+        <source>Replay speed; ×1 is about two passes a second</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Follow the newest pass</source>
+        <translation>最新のパスを追う</translation>
+    </message>
+    <message>
+        <source>Write the answer anew from this block; the blocks before it stay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>ライブ</translation>
+    </message>
+    <message>
+        <source>Block %1</source>
+        <translation>ブロック %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 resolved</source>
+        <translation>%2 中 %1 確定</translation>
+    </message>
+    <message>
+        <source>token %1 of %2</source>
+        <translation>トークン %1 / %2</translation>
+    </message>
+    <message>
+        <source>before pass 1 of %1</source>
+        <translation>全 %1 パスの 1 の前</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>パス %1 / %2</translation>
+    </message>
+    <message>
+        <source>draft of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>check: %1 of %2 kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 in this pass</source>
+        <translation>このパスで %1</translation>
+    </message>
+    <message>
+        <source>%1 dropped</source>
+        <translation>%1 破棄</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 experts a layer</source>
+        <translation>1 層あたり %1 エキスパート</translation>
+    </message>
+    <message>
+        <source>coreset of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::BlockLegend</name>
+    <message>
+        <source>Legend</source>
+        <translation>凡例</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>マスク</translation>
+    </message>
+    <message>
+        <source>Not looked at yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>candidate</source>
+        <translation>候補</translation>
+    </message>
+    <message>
+        <source>What the model would put here. The bar is its confidence; the tick is the threshold that it must pass.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this pass</source>
+        <translation>このパス</translation>
+    </message>
+    <message>
+        <source>Resolved by the pass shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>earlier</source>
+        <translation>以前</translation>
+    </message>
+    <message>
+        <source>Resolved by an earlier pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>forced</source>
+        <translation>強制</translation>
+    </message>
+    <message>
+        <source>No candidate passed the threshold, so the most confident one was taken</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dropped</source>
+        <translation>破棄</translation>
+    </message>
+    <message>
+        <source>After the end of the response, or refused by the check of a draft; not part of the text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>プロンプト</translation>
+    </message>
+    <message>
+        <source>The prompt&apos;s last tokens begin this block</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::BlockView</name>
+    <message>
+        <source>Block</source>
+        <translation>ブロック</translation>
+    </message>
+    <message>
+        <source>The positions of the block. Arrow keys choose one; its candidates are listed below.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>マスク</translation>
+    </message>
+    <message>
+        <source>candidate</source>
+        <translation>候補</translation>
+    </message>
+    <message>
+        <source>resolved in pass %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>forced below the threshold in pass %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dropped: the check chose another token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dropped: after the end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>part of the prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ChatController</name>
+    <message>
+        <source>Reading the prompt: %1 of %2 tokens</source>
+        <translation>プロンプトを読み込み中：%1 / %2 トークン</translation>
+    </message>
+    <message>
+        <source>Even the question alone does not fit with this answer length.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No model is loaded. Open one with File, Open model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This answer was written by %1; load that model to go on with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::CompatibilityPage</name>
+    <message>
+        <source>Compatibility switches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back to what config.json says, and the defaults. Loads the model anew if it runs with choices of yours.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Load with these</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The vendor has not published these points. Trefoil takes the side that fits what is known, marked as inferred; should answers of a new checkpoint look wrong, one of them may be the cause. What you load a model with is remembered for its folder, until you reset it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In config.json and on the command line: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (default)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>set by you, not loaded yet; the model runs with %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>set by you, remembered for this folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>from config.json</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>default, inferred</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::Composer</name>
+    <message>
+        <source>Your question</source>
+        <translation>あなたの質問</translation>
+    </message>
+    <message>
+        <source>Enter sends, Shift+Enter starts a new line.</source>
+        <translation>Enter で送信、Shift+Enter で改行します。</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>質問を入力</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Let the model think before it answers. The thinking is shown apart from the answer.</source>
+        <translation>回答の前にモデルに考えさせます。思考は回答とは別に表示されます。</translation>
+    </message>
+    <message>
+        <source>Type a question first.</source>
+        <translation>先に質問を入力してください。</translation>
+    </message>
+    <message>
+        <source>Wait for the answer, or stop it with Escape.</source>
+        <translation>回答を待つか、Esc で停止してください。</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>回答を停止</translation>
+    </message>
+    <message>
+        <source>Send the question</source>
+        <translation>質問を送信</translation>
+    </message>
+    <message>
+        <source>Stop the answer (Escape). What is written so far is kept.</source>
+        <translation>回答を停止 (Esc)。書かれた部分は残ります。</translation>
+    </message>
+    <message>
+        <source>Send (Enter). Shift+Enter starts a new line.</source>
+        <translation>送信 (Enter)。Shift+Enter で改行します。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ContextMeter</name>
+    <message>
+        <source>Context: %1</source>
+        <translation>コンテキスト：%1</translation>
+    </message>
+    <message>
+        <source>No model is loaded.</source>
+        <translation>モデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>The prompt is being counted. The model&apos;s context holds %1 tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prompt: %1 tokens
+Kept for the answer: %2 tokens
+The model&apos;s context: %3 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens too many. Choose a shorter answer in the Generation dock, or leave out the oldest turns.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Free: %1 tokens</source>
+        <translation>空き：%1 トークン</translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation>モデルなし</translation>
+    </message>
+    <message>
+        <source>Counting…</source>
+        <translation>数えています…</translation>
+    </message>
+    <message>
+        <source>%1 tokens too many: shorten the answer or the conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens</source>
+        <translation>%1 / %2 トークン</translation>
+    </message>
+    <message>
+        <source>%1 too many</source>
+        <translation>%1 超過</translation>
+    </message>
+    <message>
+        <source>%1 / %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ControlRow</name>
+    <message>
+        <source>Reset to %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: reset to %2</source>
+        <comment>label, value</comment>
+        <translation>%1：%2 に戻す</translation>
+    </message>
+    <message>
+        <source>Changed; the default is %1</source>
+        <translation>変更済み。既定値は %1</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ConversationDelegate</name>
+    <message>
+        <source>Title of the conversation</source>
+        <translation>会話のタイトル</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ConversationList</name>
+    <message>
+        <source>New chat</source>
+        <translation>新しいチャット</translation>
+    </message>
+    <message>
+        <source>Start a new conversation (Ctrl+N)</source>
+        <translation>新しい会話を始める (Ctrl+N)</translation>
+    </message>
+    <message>
+        <source>Filter titles</source>
+        <translation>タイトルを絞り込む</translation>
+    </message>
+    <message>
+        <source>Filter the conversations by title</source>
+        <translation>会話をタイトルで絞り込む</translation>
+    </message>
+    <message>
+        <source>Conversations</source>
+        <translation>会話</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>名前を変更</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Your conversations will be listed here.</source>
+        <translation>会話がここに表示されます。</translation>
+    </message>
+    <message>
+        <source>No title contains this.</source>
+        <translation>これを含むタイトルはありません。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ConversationModel</name>
+    <message>
+        <source>New chat</source>
+        <translation>新しいチャット</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今日</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>昨日</translation>
+    </message>
+    <message>
+        <source>Previous 7 days</source>
+        <translation>過去 7 日間</translation>
+    </message>
+    <message>
+        <source>Previous 30 days</source>
+        <translation>過去 30 日間</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>month, year</comment>
+        <translation type="unfinished">%1 %2</translation>
+    </message>
+    <message>
+        <source>An answer is being written</source>
+        <translation>回答を書いています</translation>
+    </message>
+    <message>
+        <source>%1, an answer is being written</source>
+        <translation>%1、回答を書いています</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::EngineWorker</name>
+    <message>
+        <source>Loading was stopped.</source>
+        <translation>読み込みを停止しました。</translation>
+    </message>
+    <message>
+        <source>No model is loaded.</source>
+        <translation>モデルが読み込まれていません。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ExampleButton</name>
+    <message>
+        <source>Ask this</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::GenerationDock</name>
+    <message>
+        <source>Generation controls</source>
+        <translation>生成の設定</translation>
+    </message>
+    <message>
+        <source>Reset all to defaults</source>
+        <translation>すべて既定値に戻す</translation>
+    </message>
+    <message>
+        <source>Sets every control back to the model&apos;s default</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::KeysPage</name>
+    <message>
+        <source>Take them from there</source>
+        <translation>そこから割り当てを移す</translation>
+    </message>
+    <message>
+        <source>No keys</source>
+        <translation>キーなし</translation>
+    </message>
+    <message>
+        <source>Usual keys</source>
+        <translation>標準のキー</translation>
+    </message>
+    <message>
+        <source>Actions and their keys</source>
+        <translation>操作とキー</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>メニュー</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>キー</translation>
+    </message>
+    <message>
+        <source>New keys for the chosen action</source>
+        <translation>選んだ操作の新しいキー</translation>
+    </message>
+    <message>
+        <source>Usual keys for all</source>
+        <translation>すべて標準のキーに戻す</translation>
+    </message>
+    <message>
+        <source>&amp;New keys:</source>
+        <translation>新しいキー(&amp;N)：</translation>
+    </message>
+    <message>
+        <source>Usually: %1</source>
+        <translation>標準：%1</translation>
+    </message>
+    <message>
+        <source>%1 belongs to “%2” in the menu %3.</source>
+        <translation>%1 はメニュー %3 の「%2」に割り当てられています。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LinkDialog</name>
+    <message>
+        <source>Open link</source>
+        <translation>リンクを開く</translation>
+    </message>
+    <message>
+        <source>Link not opened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This link was written by the model and does not lead to a web page or a mail address. Only http, https and mailto addresses are opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This link was written by the model. Write a mail to this address?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This link was written by the model. Open a page of “%1” in your browser?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>&amp;Copy address</source>
+        <translation>アドレスをコピー(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>開く(&amp;O)</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LoadProgress</name>
+    <message>
+        <source>Loading the model</source>
+        <translation>モデルを読み込み中</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Stop loading at once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loading %1…</source>
+        <translation>%1 を読み込んでいます…</translation>
+    </message>
+    <message>
+        <source>%1  %2</source>
+        <comment>Loading Clover…  12.3 of 69.3 GB</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> · %1/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> · %1 left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>キャンセルしています…</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::MainWindow</name>
+    <message>
+        <source>Block</source>
+        <translation>ブロック</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>You are editing an earlier message. Sending it writes a new version; this one stays.</source>
+        <translation>以前のメッセージを編集しています。送信すると新しい版ができ、この版は残ります。</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>そのままにする</translation>
+    </message>
+    <message>
+        <source>This model has no think phase.</source>
+        <translation>このモデルには思考の段階がありません。</translation>
+    </message>
+    <message>
+        <source>%1 is loaded, but its answers may be wrong: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>About the model</source>
+        <translation>モデルについて</translation>
+    </message>
+    <message>
+        <source>Welcome to Trefoil</source>
+        <translation>Trefoil へようこそ</translation>
+    </message>
+    <message>
+        <source>The model is being loaded…</source>
+        <translation>モデルを読み込んでいます…</translation>
+    </message>
+    <message>
+        <source>Open a model to begin: File, Open model.</source>
+        <translation>まずモデルを開いてください：ファイル › モデルを開く。</translation>
+    </message>
+    <message>
+        <source>Ask, and watch the blocks fill</source>
+        <translation>質問して、ブロックが埋まる様子を見ましょう</translation>
+    </message>
+    <message>
+        <source>This is a tiny demo model: it does small sums, tables and translations. Try one of these.</source>
+        <translation>これは小さなデモモデルです。簡単な計算、表、翻訳ができます。どれか試してみてください。</translation>
+    </message>
+    <message>
+        <source>%1 is ready.</source>
+        <translation>%1 の準備ができました。</translation>
+    </message>
+    <message>
+        <source>The model is being loaded.</source>
+        <translation>モデルを読み込んでいます。</translation>
+    </message>
+    <message>
+        <source>No model is loaded.</source>
+        <translation>モデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Another conversation is being answered.</source>
+        <translation>別の会話に回答しています。</translation>
+    </message>
+    <message>
+        <source>Shorter answer (%1 tokens)</source>
+        <translation>短い回答（%1 トークン）</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>古いやり取りを省く</translation>
+    </message>
+    <message>
+        <source>%1 — Trefoil</source>
+        <translation>%1 — Trefoil</translation>
+    </message>
+    <message>
+        <source>This history is temporary: it ends with the program. Nothing is written to the disk.</source>
+        <translation>この履歴は一時的なもので、プログラムの終了とともに消えます。ディスクには何も書き込まれません。</translation>
+    </message>
+    <message>
+        <source>Go on with a new history</source>
+        <translation>新しい履歴で続ける</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>Go on without saving</source>
+        <translation>保存せずに続ける</translation>
+    </message>
+    <message>
+        <source>Not everything is saved</source>
+        <translation>保存されていないものがあります</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n change(s) could not be saved: %1</source>
+        <translation>
+            <numerusform>%n 件の変更を保存できませんでした：%1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Quit without saving them</source>
+        <translation>保存せずに終了</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>終了しない</translation>
+    </message>
+    <message>
+        <source>Conversation deleted.</source>
+        <translation>会話を削除しました。</translation>
+    </message>
+    <message>
+        <source>“%1” deleted.</source>
+        <translation>「%1」を削除しました。</translation>
+    </message>
+    <message>
+        <source> %1 stays loaded.</source>
+        <translation>%1 は読み込まれたままです。</translation>
+    </message>
+    <message>
+        <source> No model is loaded now.</source>
+        <translation>現在モデルは読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Loading was stopped.</source>
+        <translation>読み込みを停止しました。</translation>
+    </message>
+    <message>
+        <source>The model could not be loaded: %1.</source>
+        <translation>モデルを読み込めませんでした：%1。</translation>
+    </message>
+    <message>
+        <source>Open another…</source>
+        <translation>別のモデルを開く…</translation>
+    </message>
+    <message>
+        <source>Not saved yet: %1 Nothing is lost while Trefoil stays open; it keeps trying.</source>
+        <translation>まだ保存されていません：%1 Trefoil を開いている間は何も失われず、保存を試み続けます。</translation>
+    </message>
+    <message>
+        <source>A change could not be kept: %1</source>
+        <translation>変更を保存できませんでした：%1</translation>
+    </message>
+    <message>
+        <source>Settings are not saved: %1</source>
+        <translation>設定が保存されていません：%1</translation>
+    </message>
+    <message>
+        <source>The answer is written</source>
+        <translation>回答が書き終わりました</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>ファイル(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;New chat</source>
+        <translation>新しいチャット(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Open model…</source>
+        <translation>モデルを開く(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>&amp;Recent models</source>
+        <translation>最近のモデル(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Open the &amp;demo model</source>
+        <translation>デモモデルを開く(&amp;D)</translation>
+    </message>
+    <message>
+        <source>About the &amp;model…</source>
+        <translation>モデルについて(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>Se&amp;ttings…</source>
+        <translation>設定(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>終了(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Chat</source>
+        <translation>チャット(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>停止(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Regenerate the answer</source>
+        <translation>回答を再生成(&amp;R)</translation>
+    </message>
+    <message>
+        <source>C&amp;ontinue the answer</source>
+        <translation>回答の続きを書く(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit the last question</source>
+        <translation>最後の質問を編集(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy the last answer</source>
+        <translation>最後の回答をコピー(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The &amp;prompt as it is sent…</source>
+        <translation>送信されるプロンプト(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Re&amp;name the conversation</source>
+        <translation>会話の名前を変更(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Delete the conversation</source>
+        <translation>会話を削除(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>表示(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Conversations</source>
+        <translation>会話一覧(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>テーマ(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Like the &amp;desktop</source>
+        <translation>デスクトップに合わせる(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>ライト(&amp;L)</translation>
+    </message>
+    <message>
+        <source>D&amp;ark</source>
+        <translation>ダーク(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Lar&amp;ger text</source>
+        <translation>文字を大きく(&amp;G)</translation>
+    </message>
+    <message>
+        <source>S&amp;maller text</source>
+        <translation>文字を小さく(&amp;M)</translation>
+    </message>
+    <message>
+        <source>N&amp;ormal text</source>
+        <translation>標準の大きさ(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>ヘルプ(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard shortcuts</source>
+        <translation>キーボードショートカット(&amp;K)</translation>
+    </message>
+    <message>
+        <source>&amp;About Trefoil</source>
+        <translation>Trefoil について(&amp;A)</translation>
+    </message>
+    <message>
+        <source>The model to load at every start is not there any more: %1. Choose another one with File, Recent models, Manage.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>モデルのフォルダーを選択</translation>
+    </message>
+    <message>
+        <source>%1 (the folder is missing)</source>
+        <translation>%1（フォルダーがありません）</translation>
+    </message>
+    <message>
+        <source>No other model was loaded yet</source>
+        <translation>ほかのモデルはまだ読み込まれていません</translation>
+    </message>
+    <message>
+        <source>&amp;Manage…</source>
+        <translation>管理(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>About Trefoil</source>
+        <translation>Trefoil について</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::MarkdownRenderer</name>
+    <message>
+        <source>Nested too deeply to be set as Markdown; shown as plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::MessageWidget</name>
+    <message>
+        <source>Length limit reached</source>
+        <translation>長さの上限に達しました</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>停止しました</translation>
+    </message>
+    <message>
+        <source>Interrupted: the program ended before the answer did</source>
+        <translation>中断：回答の前にプログラムが終了しました</translation>
+    </message>
+    <message>
+        <source>Not run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy this message</source>
+        <translation>このメッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Your message</source>
+        <translation>あなたのメッセージ</translation>
+    </message>
+    <message>
+        <source>Text of your message</source>
+        <translation>あなたのメッセージの本文</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>編集</translation>
+    </message>
+    <message>
+        <source>Edit this message; the answer is written anew, and this version stays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edit this message</source>
+        <translation>このメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Text of the answer</source>
+        <translation>回答の本文</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Write this answer again</source>
+        <translation>この回答を書き直す</translation>
+    </message>
+    <message>
+        <source>Show blocks</source>
+        <translation>ブロックを表示</translation>
+    </message>
+    <message>
+        <source>Show in the Block dock how this answer was written</source>
+        <translation>この回答がどう書かれたかをブロックパネルに表示</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <source>Write on where this answer ended</source>
+        <translation>この回答の終わりから続けて書く</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>前の版</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>次の版</translation>
+    </message>
+    <message>
+        <source>%1/%2</source>
+        <translation>%1/%2</translation>
+    </message>
+    <message>
+        <source>Version %1 of %2</source>
+        <translation>%2 版中 %1 番目</translation>
+    </message>
+    <message>
+        <source>Previous version, %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next version, %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 pass</source>
+        <translation>1 パス</translation>
+    </message>
+    <message>
+        <source>%1 passes</source>
+        <translation>%1 パス</translation>
+    </message>
+    <message>
+        <source>%1 tokens per pass</source>
+        <translation>1 パスあたり %1 トークン</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 トークン/秒</translation>
+    </message>
+    <message>
+        <source>%1 of %2 prompt tokens reused</source>
+        <translation>プロンプト %2 トークン中 %1 を再利用</translation>
+    </message>
+    <message>
+        <source>Copy &amp;selection</source>
+        <translation>選択部分をコピー(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy message</source>
+        <translation>メッセージをコピー(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Copy &amp;link address</source>
+        <translation>リンクのアドレスをコピー(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Select &amp;all</source>
+        <translation>すべて選択(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Show &amp;blocks</source>
+        <translation>ブロックを表示(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>編集(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Regenerate</source>
+        <translation>再生成(&amp;R)</translation>
+    </message>
+    <message>
+        <source>C&amp;ontinue</source>
+        <translation>続ける(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Regenerate from &amp;block</source>
+        <translation>ブロックから再生成(&amp;B)</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ModelDialog</name>
+    <message>
+        <source>on</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Pages of the model dialog</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>About the model</source>
+        <translation>モデルについて</translation>
+    </message>
+    <message>
+        <source>In &amp;use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Load a model</source>
+        <translation>モデルを読み込む(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Com&amp;patibility</source>
+        <translation>互換性(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>フォルダーを選択…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Open a folder that holds a model&apos;s config.json and its tensors.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>フォルダー</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>デバイス</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>形式</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>トークナイザー</translation>
+    </message>
+    <message>
+        <source>none found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>パラメーター</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mask token</source>
+        <translation>マスクトークン</translation>
+    </message>
+    <message>
+        <source>End tokens</source>
+        <translation>終了トークン</translation>
+    </message>
+    <message>
+        <source>End of thinking</source>
+        <translation>思考の終わり</translation>
+    </message>
+    <message>
+        <source>none: the model has no thinking</source>
+        <translation>なし：このモデルは思考しません</translation>
+    </message>
+    <message>
+        <source>Loaded in</source>
+        <translation>読み込み時間</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Notes from loading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>注記</translation>
+    </message>
+    <message>
+        <source>Dimensions</source>
+        <translation>次元</translation>
+    </message>
+    <message>
+        <source>Generation defaults of this model</source>
+        <translation>このモデルの生成の既定値</translation>
+    </message>
+    <message>
+        <source>Memory plan</source>
+        <translation>メモリー計画</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>重み</translation>
+    </message>
+    <message>
+        <source>Keys and values</source>
+        <translation>キーとバリュー</translation>
+    </message>
+    <message>
+        <source>%1 for the whole context</source>
+        <translation>コンテキスト全体で %1</translation>
+    </message>
+    <message>
+        <source>Recurrent states</source>
+        <translation>再帰状態</translation>
+    </message>
+    <message>
+        <source>Workspace</source>
+        <translation>作業領域</translation>
+    </message>
+    <message>
+        <source>Together</source>
+        <translation>合計</translation>
+    </message>
+    <message>
+        <source>On the device</source>
+        <translation>デバイス上</translation>
+    </message>
+    <message>
+        <source>%1 free of %2</source>
+        <translation>%2 中 %1 空き</translation>
+    </message>
+    <message>
+        <source>Devices of this machine</source>
+        <translation>このコンピューターのデバイス</translation>
+    </message>
+    <message>
+        <source>, %1 free of %2</source>
+        <translation>、%2 中 %1 空き</translation>
+    </message>
+    <message>
+        <source>
+not usable: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::NoticeBar</name>
+    <message>
+        <source>Dismiss this notice</source>
+        <translation>この通知を閉じる</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::Notifier</name>
+    <message>
+        <source>Show it</source>
+        <translation>表示</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::NumberText</name>
+    <message>
+        <source>TB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GB</source>
+        <translation>GB</translation>
+    </message>
+    <message>
+        <source>MB</source>
+        <translation>MB</translation>
+    </message>
+    <message>
+        <source>kB</source>
+        <translation>kB</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>バイト</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::OpenModelPage</name>
+    <message>
+        <source>needs %1: weights %2, keys and values %3 for %4 tokens, states %5, workspace %6</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>最近のモデル</translation>
+    </message>
+    <message>
+        <source>Remove from the list</source>
+        <translation>一覧から削除</translation>
+    </message>
+    <message>
+        <source>Load it at every start</source>
+        <translation>起動のたびに読み込む</translation>
+    </message>
+    <message>
+        <source>Otherwise Trefoil starts with the model that was used last.</source>
+        <translation>そうしない場合、最後に使ったモデルで起動します。</translation>
+    </message>
+    <message>
+        <source>What the folder holds and needs</source>
+        <translation>フォルダーの内容と必要なもの</translation>
+    </message>
+    <message>
+        <source>Device to load the model on</source>
+        <translation>モデルを読み込むデバイス</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Context in tokens</source>
+        <translation>コンテキスト（トークン）</translation>
+    </message>
+    <message>
+        <source>Prompt and answer together. A shorter context takes less memory for keys and values.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>読み込む</translation>
+    </message>
+    <message>
+        <source>&amp;Device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Conte&amp;xt</source>
+        <translation>コンテキスト(&amp;X)</translation>
+    </message>
+    <message>
+        <source>%1 — the folder is missing: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 — %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose one of the recent models, or a folder that holds a model&apos;s config.json and its tensors. Nothing is loaded before you say so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the headers of %1…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>フォルダー</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Complete</source>
+        <translation>完全</translation>
+    </message>
+    <message>
+        <source>yes: every tensor is in its place</source>
+        <translation>はい：すべてのテンソルが揃っています</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>パラメーター</translation>
+    </message>
+    <message>
+        <source>%1, %2 on the disk, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>形式</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>トークナイザー</translation>
+    </message>
+    <message>
+        <source>none found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>%1 tokens at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dimensions</source>
+        <translation>次元</translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>注記</translation>
+    </message>
+    <message>
+        <source>What it needs, and what this machine has</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, %1 free of %2</source>
+        <translation>、%2 中 %1 空き</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>収まります</translation>
+    </message>
+    <message>
+        <source>fits once %1 is unloaded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>収まりません</translation>
+    </message>
+    <message>
+        <source>not usable: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This folder cannot be loaded.</source>
+        <translation>このフォルダーは読み込めません。</translation>
+    </message>
+    <message>
+        <source>It does not fit on %1: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both models do not fit on %1 together. Load unloads %2 first, once its answer has ended; should loading fail, no model is left in use.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It will run on %1.</source>
+        <translation>%1 で動作します。</translation>
+    </message>
+    <message>
+        <source>It will run on %1. %2 stays in use until it is ready.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::PreferencesDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance &amp;&amp; desktop</source>
+        <translation>外観とデスクトップ(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Keys</source>
+        <translation>キー(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>テーマ</translation>
+    </message>
+    <message>
+        <source>Like the desktop</source>
+        <translation>デスクトップに合わせる</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>&amp;Theme:</source>
+        <translation>テーマ(&amp;T)：</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字の大きさ</translation>
+    </message>
+    <message>
+        <source> pt</source>
+        <translation> pt</translation>
+    </message>
+    <message>
+        <source>Text &amp;size:</source>
+        <translation>文字の大きさ(&amp;S)：</translation>
+    </message>
+    <message>
+        <source>Motion</source>
+        <translation>動き</translation>
+    </message>
+    <message>
+        <source>Animate</source>
+        <translation>アニメーションあり</translation>
+    </message>
+    <message>
+        <source>Without animations</source>
+        <translation>アニメーションなし</translation>
+    </message>
+    <message>
+        <source>&amp;Motion:</source>
+        <translation>動き(&amp;M)：</translation>
+    </message>
+    <message>
+        <source>Blue and &amp;orange instead of green and yellow in the blocks</source>
+        <translation>ブロックを緑と黄の代わりに青と橙で表示(&amp;O)</translation>
+    </message>
+    <message>
+        <source>For people who do not tell green from red.</source>
+        <translation>緑と赤の区別が難しい方のための配色です。</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>&amp;Language:</source>
+        <translation>言語(&amp;L)：</translation>
+    </message>
+    <message>
+        <source>Tell me when a long answer is &amp;written and the window is in the background</source>
+        <translation>長い回答が書き終わりウィンドウが背後にあるときに知らせる(&amp;W)</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::PresetBar</name>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Choose a preset, or type a name and save the present values under it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Remove preset</source>
+        <translation>プリセットを削除</translation>
+    </message>
+    <message>
+        <source>Replace the preset “%1” with the present values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the present values under this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the preset “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a preset to remove it</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::PromptViewDialog</name>
+    <message>
+        <source>Prompt</source>
+        <translation>プロンプト</translation>
+    </message>
+    <message>
+        <source>The prompt&apos;s text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The prompt&apos;s token ids</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>Token ids</source>
+        <translation>トークン ID</translation>
+    </message>
+    <message>
+        <source>Copy text</source>
+        <translation>テキストをコピー</translation>
+    </message>
+    <message>
+        <source>Text copied</source>
+        <translation>テキストをコピーしました</translation>
+    </message>
+    <message>
+        <source>Copy ids</source>
+        <translation>ID をコピー</translation>
+    </message>
+    <message>
+        <source>As a JSON array, for trefoil-cli generate --ids</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ids copied</source>
+        <translation>ID をコピーしました</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens. Marked pieces are control tokens of the chat format; everything else is text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 トークン</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::Settings</name>
+    <message>
+        <source>The settings “%1” cannot be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>キー</translation>
+    </message>
+    <message>
+        <source>Change keys…</source>
+        <translation>キーを変更…</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>While you type a question</source>
+        <translation>質問の入力中</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Start a new line</source>
+        <translation>改行</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>回答を停止</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::StatusBar</name>
+    <message>
+        <source>Prompt tokens that were taken over from an earlier prompt instead of being read again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens of the answer a second, after the prompt was read</source>
+        <translation>プロンプト読み込み後の毎秒の回答トークン数</translation>
+    </message>
+    <message>
+        <source>Tokens resolved by one pass, on average</source>
+        <translation>1 パスで確定する平均トークン数</translation>
+    </message>
+    <message>
+        <source>Time of one pass over a block, on average</source>
+        <translation>ブロック 1 パスの平均時間</translation>
+    </message>
+    <message>
+        <source>The device that runs the model</source>
+        <translation>モデルを動かすデバイス</translation>
+    </message>
+    <message>
+        <source>Show what is known about the model</source>
+        <translation>モデルの情報を表示</translation>
+    </message>
+    <message>
+        <source>Model: %1</source>
+        <translation>モデル：%1</translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation>モデルなし</translation>
+    </message>
+    <message>
+        <source>%1 of %2 prompt tokens reused</source>
+        <translation>プロンプト %2 トークン中 %1 を再利用</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 トークン/秒</translation>
+    </message>
+    <message>
+        <source>%1 tokens/pass</source>
+        <translation>%1 トークン/パス</translation>
+    </message>
+    <message>
+        <source>%1 ms/pass</source>
+        <translation>%1 ms/パス</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::SystemPromptPanel</name>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>What the model is told before the conversation begins</source>
+        <translation>会話の前にモデルに伝える内容</translation>
+    </message>
+    <message>
+        <source>For example: Answer in one short sentence.</source>
+        <translation>例：短い一文で答えてください。</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TextColumn</name>
+    <message>
+        <source>Too long to be set as Markdown; shown as plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>このコードをコピー</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>%1 · being written</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ThinkingPane</name>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>回答前のモデルの思考を表示または非表示</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>1 token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 トークン</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>cut while thinking</source>
+        <translation>思考中に打ち切り</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Closed</source>
+        <translation>閉じている</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TranscriptView</name>
+    <message>
+        <source>Transcript</source>
+        <translation>会話の記録</translation>
+    </message>
+    <message>
+        <source>Jump to the end</source>
+        <translation>末尾へ移動</translation>
+    </message>
+    <message>
+        <source>Show earlier messages (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TransferBackend</name>
+    <message>
+        <source>“%1” could not be written: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another place, or free some space. What was there before is unchanged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The export was ended before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was taken from this file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is no file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” could not be read: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” has %2; files of up to %3 are read. Export fewer conversations at once, or use a backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TransferMenu</name>
+    <message>
+        <source>&amp;Import conversations…</source>
+        <translation>会話をインポート(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>&amp;Export</source>
+        <translation>エクスポート(&amp;E)</translation>
+    </message>
+    <message>
+        <source>As &amp;Markdown…</source>
+        <translation>Markdown として(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>As &amp;JSON, complete…</source>
+        <translation>完全な JSON として(&amp;J)…</translation>
+    </message>
+    <message>
+        <source>As &amp;PDF…</source>
+        <translation>PDF として(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>&amp;All conversations as JSON…</source>
+        <translation>すべての会話を JSON として(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Export all conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>P&amp;rint…</source>
+        <translation>印刷(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>&amp;Back up the history…</source>
+        <translation>履歴をバックアップ(&amp;B)…</translation>
+    </message>
+    <message>
+        <source>Back up the history</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trefoil histories (*.db)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Re&amp;store a backup…</source>
+        <translation>バックアップを復元(&amp;S)…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations exported to %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exported to %1.</source>
+        <translation>%1 にエクスポートしました。</translation>
+    </message>
+    <message>
+        <source>Exporting: %1 of %2 conversations.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The whole history is backed up in %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is nothing to export yet.</source>
+        <translation>エクスポートするものがまだありません。</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export the conversation</source>
+        <translation>会話をエクスポート</translation>
+    </message>
+    <message>
+        <source>The pages are being set…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import conversations</source>
+        <translation>会話をインポート</translation>
+    </message>
+    <message>
+        <source>JSON (*.json);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>%1 を読み込んでいます…</translation>
+    </message>
+    <message>
+        <source>%1 was not imported. %2</source>
+        <translation>%1 はインポートされませんでした。%2</translation>
+    </message>
+    <message>
+        <source>One conversation was imported.</source>
+        <translation>1 件の会話をインポートしました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations were imported.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>One conversation of this file is already here and stays as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations of this file are already here and stay as they are.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The file holds no conversation.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fields that Trefoil does not know were left out: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Open the first</source>
+        <translation>最初のものを開く</translation>
+    </message>
+    <message>
+        <source>Add as copies</source>
+        <translation>コピーとして追加</translation>
+    </message>
+    <message>
+        <source>Restore a backup</source>
+        <translation>バックアップを復元</translation>
+    </message>
+    <message>
+        <source>Trefoil histories (*.db);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All conversations are replaced by those of the backup. The history of now is kept beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>置き換える</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>そのままにする</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Stop it, then restore the backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup was not restored. %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup is restored. The history that was here before is kept as %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::UndoBar</name>
+    <message>
+        <source>Undo</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+</TS>

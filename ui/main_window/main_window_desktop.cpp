@@ -1,0 +1,105 @@
+// MainWindow's manners on the desktop: look, keys, settings dialog, notifications, announcements. Apart from main_window.cpp for
+// its length.
+#include "ui/chat/system_prompt_panel.h"
+#include "ui/desktop/announcer.h"
+#include "ui/desktop/desktop_look.h"
+#include "ui/desktop/notifier.h"
+#include "ui/desktop/preferences_dialog.h"
+#include "ui/desktop/shortcut_sheet.h"
+#include "ui/desktop/shortcut_table.h"
+#include "ui/main_window/main_window.h"
+#include "ui/theme/theme.h"
+
+#include <QGuiApplication>
+#include <QMenuBar>
+#include <QWindow>
+
+#include <algorithm>
+
+namespace trefoil {
+
+/// After the menus: their actions are what keys are given to.
+void MainWindow::buildDesktop() {
+    m_look = new DesktopLook(m_services.settings, this);
+    connect(m_look, &DesktopLook::changed, this, [this] { setWindowIcon(theme::icon(QStringLiteral("trefoil"), palette())); });
+    setWindowIcon(theme::icon(QStringLiteral("trefoil"), palette()));
+    m_shortcuts = new ShortcutTable(menuBar(), m_services.settings, this);
+    m_notifier = new Notifier(this);
+    connect(m_notifier, &Notifier::activated, this, [this] { bringToFront({}); });
+    m_announcer = new Announcer(this);
+    connect(m_chat, &ChatController::answerBegan, this, [this] {
+        m_notifier->answerBegan();
+        m_announcedText = 0;
+        m_passesOfBlock = 0;
+    });
+    connect(m_chat, &ChatController::passArrived, this, [this](const PassView& pass) {
+        m_passesOfBlock = pass.step + 1;
+        m_blockOfPass = pass.block;
+    });
+    connect(m_chat, &ChatController::messageChanged, this, &MainWindow::announceBlock);
+    connect(m_chat, &ChatController::answerEnded, this, &MainWindow::notifyAnswer);
+}
+
+/// Each block once, when its text has joined the answer. The thinking is not read out.
+void MainWindow::announceBlock(const MessageRecord& message) {
+    if (message.role != QLatin1String("assistant") || message.conversationId != m_chat->conversation().id) return;
+    if (message.id != m_announcedMessage) {
+        m_announcedMessage = message.id;
+        m_announcedText = 0;
+    }
+    const qsizetype length = message.content.size();
+    if (length > m_announcedText && m_passesOfBlock > 0)
+        m_announcer->say(blockSummary(m_blockOfPass + 1, m_passesOfBlock, message.content.mid(m_announcedText)));
+    m_announcedText = std::max(m_announcedText, length);
+}
+
+void MainWindow::notifyAnswer(const MessageRecord& answer) {
+    const bool seen = QGuiApplication::applicationState() == Qt::ApplicationActive && isVisible() && !isMinimized();
+    if (seen || !m_services.settings->notifyWhenDone() || m_closing) return;
+    constexpr qsizetype kShown = 160;
+    QString text = answer.content.simplified();
+    if (text.size() > kShown) text = text.left(kShown) + QChar(0x2026);
+    m_notifier->answerEnded(tr("The answer is written"), text);
+}
+
+void MainWindow::showShortcuts() {
+    auto* sheet = new ShortcutSheet(m_shortcuts, this);
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    connect(sheet, &ShortcutSheet::changeRequested, this, [this] { showPreferences(true); });
+    sheet->open();
+}
+
+void MainWindow::showPreferences(bool keys) {
+    auto* dialog = new PreferencesDialog(m_services.settings, m_shortcuts, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->showPage(keys ? PreferencesDialog::Page::Keys : PreferencesDialog::Page::Appearance);
+    dialog->open();
+}
+
+void MainWindow::bringToFront(const QString& activationToken) {
+    // Wayland lets a window come to the front only with a token of the program that the person just used; Qt reads it from here.
+    if (!activationToken.isEmpty()) qputenv("XDG_ACTIVATION_TOKEN", activationToken.toUtf8());
+    if (isMinimized()) setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    raise();
+    activateWindow();
+    if (windowHandle() != nullptr) windowHandle()->requestActivate();
+}
+
+/// Before this window is replaced by another one for the same services: what only the screen holds is kept.
+void MainWindow::keepState() {
+    m_systemPrompt->flush();
+    saveDraft();
+    m_services.settings->setWindowGeometry(saveGeometry());
+    m_services.settings->setWindowState(saveState());
+}
+
+void MainWindow::resume(const OpenReport& report) {
+    if (!report.path.isEmpty() || report.temporary) showStoreReport(report);
+    m_chat->publishAll();
+    if (m_chat->model()) showModel(*m_chat->model());
+    showRunning();
+    show();
+}
+
+}  // namespace trefoil
