@@ -405,6 +405,14 @@
         <source>The disk may be very slow; wait, or quit.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The history could not be searched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The search could not be set up: SQLite does not take its functions.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>DataLocation</name>
@@ -1068,7 +1076,7 @@
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">%1 个词元</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -1110,6 +1118,34 @@
     </message>
     <message>
         <source>%1 h %2 min</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens per pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Passes per block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time per pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rate inside passes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rate by the wall clock, after the prefill</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time to the first text, prefill included</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1466,6 +1502,124 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
 </context>
 <context>
+    <name>trefoil::CompareDialog</name>
+    <message>
+        <source>No figures were kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 passes, %3 tokens per pass, %4 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On a GPU, texts can differ with equal settings too: a prompt whose beginning is reused is computed in other pieces, which can decide between nearly equal words. On the CPU they are the same.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write both</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Changed setting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Value of the changed setting, %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer, %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing else</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>and change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Version %1 of %2, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The conversation&apos;s settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>There is no answer to compare yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is the same version twice.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both texts are the same, word for word.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::CompareMenu</name>
+    <message>
+        <source>Co&amp;mpare answers…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first answer is being written, then the second one; both stay as versions of the answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A model must be loaded, and the conversation must end with a complete answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The second answer was not written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>trefoil::CompatibilityPage</name>
     <message>
         <source>Compatibility switches</source>
@@ -1707,7 +1861,7 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1 %2</source>
         <comment>month, year</comment>
-        <translation type="unfinished">%1 %2</translation>
+        <translation>%1：重置为 %2</translation>
     </message>
     <message>
         <source>An answer is being written</source>
@@ -1733,6 +1887,25 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ExampleButton</name>
     <message>
         <source>Ask this</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::FigureChart</name>
+    <message>
+        <source>Chart of the chosen figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No answer tells this yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>oldest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>newest</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2424,7 +2597,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">%1 个词元</translation>
     </message>
     <message>
         <source>Mask token</source>
@@ -2521,6 +2694,10 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>
 not usable: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2968,6 +3145,95 @@ not usable: %1</source>
     </message>
 </context>
 <context>
+    <name>trefoil::StatisticsDialog</name>
+    <message>
+        <source>tokens</source>
+        <translation type="unfinished">词元</translation>
+    </message>
+    <message>
+        <source>passes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Figures of the model; the chosen one is charted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Least</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export as CSV…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No model has answered in this history yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n answers, each one dot. The line is the median of the last 15.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1: %2 %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 values, median %3 %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>trefoil::StatusBar</name>
     <message>
         <source>Prompt tokens that were taken over from an earlier prompt instead of being read again</source>
@@ -3315,6 +3581,18 @@ not usable: %1</source>
     </message>
     <message>
         <source>The backup is restored. The history that was here before is kept as %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Statistics…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export statistics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
