@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace trefoil {
 namespace {
@@ -120,6 +121,8 @@ int runApplication(const ApplicationOptions& options) {
         [&](const QString& language) {
             languages.speak(language);
             window->keepState();
+            // The old one goes last: without any window on show the program would end.
+            const std::unique_ptr<MainWindow> old = std::move(window);
             makeWindow();
             window->resume(lastReport);
         },

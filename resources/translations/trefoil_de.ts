@@ -486,6 +486,13 @@
     </message>
 </context>
 <context>
+    <name>FactForm</name>
+    <message>
+        <source>The coreset makes a pass read fewer experts; all of them stay in memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>GenerationDock</name>
     <message>
         <source>on</source>
@@ -506,10 +513,6 @@
     <message>
         <source>Mode</source>
         <translation>Verfahren</translation>
-    </message>
-    <message>
-        <source>How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both.</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Self-speculative changes the speed, not the text: it equals autoregressive, token for token. Low confidence may give another text.</source>
@@ -848,6 +851,14 @@
         <source>The coreset is off.</source>
         <translation>Die Kernmenge ist aus.</translation>
     </message>
+    <message>
+        <source>How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both. Auto measures all three and writes each block with the fastest; the Block dock says which and why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LocatedJson</name>
@@ -1148,6 +1159,58 @@
         <source>Time to the first text, prefill included</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>fixed by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>confidence %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation type="unfinished">Durchgang %1 von %2</translation>
+    </message>
+    <message>
+        <source>forced below the threshold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1, row %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block %1</source>
+        <translation type="unfinished">Block %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 resolved</source>
+        <translation type="unfinished">%1 von %2 festgelegt</translation>
+    </message>
+    <message>
+        <source>before pass 1 of %1</source>
+        <translation type="unfinished">vor Durchgang 1 von %1</translation>
+    </message>
+    <message>
+        <source>changed by hand after pass %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no block to be replayed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The WebP library is of another version than this program was built for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The pictures could not be encoded: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>they are too large</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>trefoil::Announcer</name>
@@ -1256,6 +1319,10 @@
     <message>
         <source>%1, token %2
 %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fixed by hand after pass %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1367,6 +1434,50 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
         <source>Pause</source>
         <translation>Pause</translation>
     </message>
+    <message>
+        <source>low confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>self-speculative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>autoregressive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not measured yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the fastest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; tokens/s: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Auto chose %1 (%2%3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>changed by hand after pass %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of weights read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>changed here: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>trefoil::BlockLegend</name>
@@ -1475,6 +1586,10 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>token %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fixed by hand</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1812,14 +1927,6 @@ The model&apos;s context: %3 tokens</source>
         <translation>Neue Unterhaltung beginnen (Strg+N)</translation>
     </message>
     <message>
-        <source>Filter titles</source>
-        <translation>Titel filtern</translation>
-    </message>
-    <message>
-        <source>Filter the conversations by title</source>
-        <translation>Unterhaltungen nach Titel filtern</translation>
-    </message>
-    <message>
         <source>Conversations</source>
         <translation>Unterhaltungen</translation>
     </message>
@@ -1836,8 +1943,28 @@ The model&apos;s context: %3 tokens</source>
         <translation>Hier stehen später Ihre Unterhaltungen.</translation>
     </message>
     <message>
-        <source>No title contains this.</source>
-        <translation>Kein Titel enthält dies.</translation>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search the conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is more. Add a word to narrow it down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1875,6 +2002,11 @@ The model&apos;s context: %3 tokens</source>
         <source>%1, an answer is being written</source>
         <translation>%1, eine Antwort wird geschrieben</translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>title: text found</comment>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>trefoil::EngineWorker</name>
@@ -1892,6 +2024,111 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>Ask this</source>
         <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ExpertView</name>
+    <message>
+        <source>%1 %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Passes of the block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts a layer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Without coreset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Coreset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layers of the pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation type="unfinished">Experten</translation>
+    </message>
+    <message>
+        <source>Its share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts&apos; bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the pass cost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choosing a pass shows it in the Block dock</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation type="unfinished">%1 ms</translation>
+    </message>
+    <message>
+        <source>No blocks yet. Ask something, or choose an answer&apos;s blocks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was read yet: the block before its first pass.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This pass has no numbers of its experts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) read in %1 layers</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of the %2 of weights read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the coreset keeps %1 of the router&apos;s mass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>and spares %n expert(s), %1</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1914,6 +2151,49 @@ The model&apos;s context: %3 tokens</source>
     </message>
 </context>
 <context>
+    <name>trefoil::FindBar</name>
+    <message>
+        <source>Find in this conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous place (Shift+Enter)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next place (Enter)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tell capital and small letters apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close (Escape)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%L1 places</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%L1 of %L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>trefoil::GenerationDock</name>
     <message>
         <source>Generation controls</source>
@@ -1925,6 +2205,49 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Sets every control back to the model&apos;s default</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::HeatMenu</name>
+    <message>
+        <source>Co&amp;lour answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Not at all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By &amp;confidence: the stronger, the less sure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By &amp;pass: the stronger, the later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next &amp;forced token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next &amp;low-confidence token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no complete answer whose blocks are on show.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No token of this answer was forced below the threshold.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No token of this answer has a confidence below %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From the beginning of the answer again.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2348,7 +2671,35 @@ The model&apos;s context: %3 tokens</source>
         <translation>Über Trefoil</translation>
     </message>
     <message>
-        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
+        <source>Experts</source>
+        <translation type="unfinished">Experten</translation>
+    </message>
+    <message>
+        <source>Pa&amp;use or go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make one &amp;pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Find in the conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find ne&amp;xt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find pre&amp;vious</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search &amp;all conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2657,10 +3008,6 @@ The model&apos;s context: %3 tokens</source>
         <translation>Speicherplan</translation>
     </message>
     <message>
-        <source>Weights</source>
-        <translation>Gewichte</translation>
-    </message>
-    <message>
         <source>Keys and values</source>
         <translation>Keys und Values</translation>
     </message>
@@ -2703,6 +3050,14 @@ not usable: %1</source>
     </message>
     <message>
         <source>On %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation type="unfinished">Experten</translation>
+    </message>
+    <message>
+        <source>Other weights</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2749,10 +3104,6 @@ not usable: %1</source>
 </context>
 <context>
     <name>trefoil::OpenModelPage</name>
-    <message>
-        <source>needs %1: weights %2, keys and values %3 for %4 tokens, states %5, workspace %6</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message>
         <source>Recent models</source>
         <translation>Zuletzt benutzte Modelle</translation>
@@ -2923,6 +3274,10 @@ not usable: %1</source>
     </message>
     <message>
         <source>It will run on %1. %2 stays in use until it is ready.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3291,6 +3646,77 @@ not usable: %1</source>
     </message>
 </context>
 <context>
+    <name>trefoil::SteerBar</name>
+    <message>
+        <source>Pause</source>
+        <translation type="unfinished">Pause</translation>
+    </message>
+    <message>
+        <source>Wait after the pass that runs, or go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make one pass, then wait</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mask again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chosen position is written again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fix</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Puts this token at the chosen position; a typed text of several tokens fills the positions after it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State of the answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Token for the chosen position</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One of the model&apos;s candidates, or a text that you type</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Token or text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paused before the first pass of block %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paused after pass %1 of block %2; the block is complete.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paused after pass %1 of block %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation type="unfinished">Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pausing after this pass…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>trefoil::SystemPromptPanel</name>
     <message>
         <source>System prompt</source>
@@ -3364,6 +3790,65 @@ not usable: %1</source>
     </message>
 </context>
 <context>
+    <name>trefoil::TraceMenu</name>
+    <message>
+        <source>%1 could not be written: %2. Choose another place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export how it was &amp;written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All passes as &amp;JSON…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All passes as &amp;CSV…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The block on show as animated &amp;WebP…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no complete answer whose blocks are on show.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trace.json</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trace.csv</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block-%1.webp</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Animated WebP (*.webp)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export how it was written</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>trefoil::TranscriptView</name>
     <message>
         <source>Transcript</source>
@@ -3375,6 +3860,10 @@ not usable: %1</source>
     </message>
     <message>
         <source>Show earlier messages (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show later messages (%1)</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
