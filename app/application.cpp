@@ -22,7 +22,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace trefoil {
 namespace {
@@ -122,7 +121,7 @@ int runApplication(const ApplicationOptions& options) {
             languages.speak(language);
             window->keepState();
             // The old one goes last: without any window on show the program would end.
-            const std::unique_ptr<MainWindow> old = std::move(window);
+            const std::unique_ptr<MainWindow> old(window.release());
             makeWindow();
             window->resume(lastReport);
         },

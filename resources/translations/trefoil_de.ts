@@ -1087,7 +1087,7 @@
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished">%1 Token</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Block size</source>
@@ -1112,7 +1112,7 @@
     <message>
         <source>%1 %2</source>
         <comment>number, unit</comment>
-        <translation type="unfinished">%1 %2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 of %2 %3</source>
@@ -1169,7 +1169,7 @@
     </message>
     <message>
         <source>pass %1 of %2</source>
-        <translation type="unfinished">Durchgang %1 von %2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>forced below the threshold</source>
@@ -1181,15 +1181,15 @@
     </message>
     <message>
         <source>Block %1</source>
-        <translation type="unfinished">Block %1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 of %2 resolved</source>
-        <translation type="unfinished">%1 von %2 festgelegt</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>before pass 1 of %1</source>
-        <translation type="unfinished">vor Durchgang 1 von %1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
@@ -1992,7 +1992,7 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1 %2</source>
         <comment>month, year</comment>
-        <translation>%1: zurücksetzen auf %2</translation>
+        <translation>%1 %2</translation>
     </message>
     <message>
         <source>An answer is being written</source>
@@ -2045,19 +2045,7 @@ The model&apos;s context: %3 tokens</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Experts a layer</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Without coreset</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Coreset</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Weights read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2070,14 +2058,6 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished">Experten</translation>
-    </message>
-    <message>
-        <source>Its share</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Experts&apos; bytes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2094,7 +2074,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished">%1 ms</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No blocks yet. Ask something, or choose an answer&apos;s blocks.</source>
@@ -2108,13 +2088,6 @@ The model&apos;s context: %3 tokens</source>
         <source>This pass has no numbers of its experts.</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>%n expert(s) read in %1 layers</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 of the %2 of weights read</source>
         <translation type="unfinished"></translation>
@@ -2123,12 +2096,61 @@ The model&apos;s context: %3 tokens</source>
         <source>the coreset keeps %1 of the router&apos;s mass</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>and spares %n expert(s), %1</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
+    <message>
+        <source>Free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts whose weights were read, the mean of the layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that would be read without the coreset, the mean of the layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that the coreset keeps, the mean of the layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes of all weights that the pass read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts whose weights were read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that would be read without the coreset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that the coreset keeps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share of the router&apos;s mass that the coreset keeps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes of the experts&apos; weights that were read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts read in %1 layers: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>experts that it spares: %1, %2</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2672,7 +2694,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished">Experten</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pa&amp;use or go on</source>
@@ -2953,7 +2975,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished">%1 Token</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mask token</source>
@@ -3054,7 +3076,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished">Experten</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Other weights</source>
@@ -3508,7 +3530,7 @@ not usable: %1</source>
     <name>trefoil::StatisticsDialog</name>
     <message>
         <source>tokens</source>
-        <translation type="unfinished">Token</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>passes</source>
@@ -3649,7 +3671,7 @@ not usable: %1</source>
     <name>trefoil::SteerBar</name>
     <message>
         <source>Pause</source>
-        <translation type="unfinished">Pause</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Wait after the pass that runs, or go on</source>
@@ -3709,7 +3731,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished">Fortsetzen</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pausing after this pass…</source>

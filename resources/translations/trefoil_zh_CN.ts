@@ -1087,7 +1087,7 @@
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished">%1 个词元</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Block size</source>
@@ -1112,7 +1112,7 @@
     <message>
         <source>%1 %2</source>
         <comment>number, unit</comment>
-        <translation type="unfinished">%1 %2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 of %2 %3</source>
@@ -1169,7 +1169,7 @@
     </message>
     <message>
         <source>pass %1 of %2</source>
-        <translation type="unfinished">第 %1 次扫描，共 %2 次</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>forced below the threshold</source>
@@ -1181,15 +1181,15 @@
     </message>
     <message>
         <source>Block %1</source>
-        <translation type="unfinished">块 %1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 of %2 resolved</source>
-        <translation type="unfinished">已确定 %1 / %2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>before pass 1 of %1</source>
-        <translation type="unfinished">第 1 次扫描之前，共 %1 次</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
@@ -1988,7 +1988,7 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1 %2</source>
         <comment>month, year</comment>
-        <translation>%1：重置为 %2</translation>
+        <translation>%2年%1</translation>
     </message>
     <message>
         <source>An answer is being written</source>
@@ -2041,19 +2041,7 @@ The model&apos;s context: %3 tokens</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Experts a layer</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Without coreset</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Coreset</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Weights read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2066,14 +2054,6 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished">专家</translation>
-    </message>
-    <message>
-        <source>Its share</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Experts&apos; bytes</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2090,7 +2070,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished">%1 毫秒</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No blocks yet. Ask something, or choose an answer&apos;s blocks.</source>
@@ -2104,12 +2084,6 @@ The model&apos;s context: %3 tokens</source>
         <source>This pass has no numbers of its experts.</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>%n expert(s) read in %1 layers</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 of the %2 of weights read</source>
         <translation type="unfinished"></translation>
@@ -2118,11 +2092,61 @@ The model&apos;s context: %3 tokens</source>
         <source>the coreset keeps %1 of the router&apos;s mass</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>and spares %n expert(s), %1</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
+    <message>
+        <source>Free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts whose weights were read, the mean of the layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that would be read without the coreset, the mean of the layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that the coreset keeps, the mean of the layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes of all weights that the pass read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts whose weights were read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that would be read without the coreset</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts that the coreset keeps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share of the router&apos;s mass that the coreset keeps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes of the experts&apos; weights that were read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Experts read in %1 layers: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>experts that it spares: %1, %2</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2665,7 +2689,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished">专家</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pa&amp;use or go on</source>
@@ -2946,7 +2970,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished">%1 个词元</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mask token</source>
@@ -3047,7 +3071,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished">专家</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Other weights</source>
@@ -3501,7 +3525,7 @@ not usable: %1</source>
     <name>trefoil::StatisticsDialog</name>
     <message>
         <source>tokens</source>
-        <translation type="unfinished">词元</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>passes</source>
@@ -3641,7 +3665,7 @@ not usable: %1</source>
     <name>trefoil::SteerBar</name>
     <message>
         <source>Pause</source>
-        <translation type="unfinished">暂停</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Wait after the pass that runs, or go on</source>
@@ -3701,7 +3725,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished">继续</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pausing after this pass…</source>

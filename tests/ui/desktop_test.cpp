@@ -254,6 +254,8 @@ private slots:
         for (const QString& code : {QStringLiteral("de"), QStringLiteral("zh_CN"), QStringLiteral("ja"), QStringLiteral("en")}) {
             languages.speak(code);
             trefoil.window->keepState();
+            // As the program does it: the old one goes last.
+            const std::unique_ptr<MainWindow> old = std::move(trefoil.window);
             trefoil.window = std::make_unique<MainWindow>(WindowServices{trefoil.chat.get(), trefoil.store.get(),
                                                                          trefoil.settings.get(), trefoil.presets.get(),
                                                                          testing::demoModelFolder(), QStringLiteral("cpu"), 2});
