@@ -97,6 +97,15 @@ private slots:
         DesktopLook look(&settings);
         QTRY_VERIFY(look.portalKnown());
         QTRY_VERIFY(theme::isDark(QApplication::palette()));
+        // The desktop changes while the program runs.
+        const auto change = [this](uint scheme) {
+            emit m_desktop.SettingChanged(QStringLiteral("org.freedesktop.appearance"), QStringLiteral("color-scheme"),
+                                          QDBusVariant(scheme));
+        };
+        change(2);
+        QTRY_VERIFY(!theme::isDark(QApplication::palette()));
+        change(1);
+        QTRY_VERIFY(theme::isDark(QApplication::palette()));
         settings.setTheme(ThemeChoice::Dark);
         QVERIFY(theme::isDark(QApplication::palette()));
         settings.setTheme(ThemeChoice::Light);

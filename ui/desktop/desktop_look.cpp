@@ -43,6 +43,8 @@ DesktopLook::DesktopLook(Settings* settings, QObject* parent) : QObject(parent),
     connect(settings, &Settings::safeColoursChanged, this, &DesktopLook::applyTheme);
     QDBusConnection bus = desktopBus();
     if (bus.isConnected()) {
+        // Qt looks the slot's types up by name, and refuses the connection when it has not met one of them yet.
+        qRegisterMetaType<QDBusVariant>();
         // Without the service's name: a portal that is started after this connection has another owner by then.
         bus.connect({}, kPath, kInterface, QStringLiteral("SettingChanged"), this,
                     SLOT(portalChanged(QString, QString, QDBusVariant)));
