@@ -1,4 +1,5 @@
 // The whole window with the real demo model, through key and mouse events: ask, watch, stop, come back tomorrow.
+#include "tests/support/slowdown.h"
 #include "tests/support/window_fixture.h"
 #include "ui/blocks/block_dock.h"
 #include "ui/blocks/block_view.h"
@@ -28,12 +29,6 @@ namespace {
 using trefoil::EndReason;
 using trefoil::MessageRecord;
 using trefoil::testing::WindowFixture;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kSlowdown = 6.0;  // instrumented code
-#else
-constexpr double kSlowdown = 1.0;
-#endif
 
 double threadCpuMs() {
     timespec t{};
@@ -497,7 +492,7 @@ void MainWindowTest::eventsStayShort() {
     QVERIFY(w.waitForAnswer(120000));
     app->measuring = false;
     QVERIFY(w.lastMessage().responseIds.size() > 100);
-    QVERIFY2(app->longest < 50.0 * kSlowdown,
+    QVERIFY2(app->longest < 50.0 * trefoil::test::kSlowdown,
              qPrintable(QStringLiteral("%1 ms in %2").arg(app->longest).arg(QString::fromLatin1(app->longestWhat))));
     qInfo("longest event: %.1f ms of CPU time (%s)", app->longest, app->longestWhat.constData());
 }

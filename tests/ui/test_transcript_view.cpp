@@ -1,4 +1,5 @@
 // The transcript as a person sees and uses it: messages, thinking, open block, copying, links, following the end, long texts.
+#include "tests/support/slowdown.h"
 #include "ui/chat/layout_queue.h"
 #include "ui/chat/link_dialog.h"
 #include "ui/chat/message_widget.h"
@@ -88,13 +89,6 @@ QString showcase() {
                "Mass and energy: \\[ E = m c^2 \\] and $a_1 * b_2 * c_3$. Raw <b>HTML</b> stays as written.\n")
         .arg(fence());
 }
-
-/// Sanitizers make everything several times slower; the limits hold for the product.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::int64_t kSlack = 10;
-#else
-constexpr std::int64_t kSlack = 1;
-#endif
 
 std::int64_t threadMicroseconds() {
     timespec now{};
@@ -393,7 +387,7 @@ void TestTranscriptView::growingAnswerStaysCheap() {
         QCoreApplication::processEvents();
         longest = std::max(longest, threadMicroseconds() - start);
     }
-    QVERIFY2(longest < 50000 * kSlack, qPrintable(QStringLiteral("%1 µs").arg(longest)));
+    QVERIFY2(longest < 50000 * trefoil::test::kSlowdown, qPrintable(QStringLiteral("%1 µs").arg(longest)));
 }
 
 void TestTranscriptView::longTexts_data() {
@@ -440,9 +434,9 @@ void TestTranscriptView::longTexts() {
             idle = body->hasWork() ? 0 : idle + 1;
         }
         QVERIFY2(!body->hasWork(), "comes to an end");
-        QVERIFY2(first < 50000 * kSlack, qPrintable(QStringLiteral("appending took %1 µs").arg(first)));
-        QVERIFY2(longest < 50000 * kSlack, qPrintable(QStringLiteral("a turn took %1 µs").arg(longest)));
-        QVERIFY2(whole < 1000000 * kSlack, qPrintable(QStringLiteral("took %1 µs").arg(whole)));
+        QVERIFY2(first < 50000 * trefoil::test::kSlowdown, qPrintable(QStringLiteral("appending took %1 µs").arg(first)));
+        QVERIFY2(longest < 50000 * trefoil::test::kSlowdown, qPrintable(QStringLiteral("a turn took %1 µs").arg(longest)));
+        QVERIFY2(whole < 1000000 * trefoil::test::kSlowdown, qPrintable(QStringLiteral("took %1 µs").arg(whole)));
         if (asQuestion) QCOMPARE(body->shownText(), text);
         // Nothing goes on when all is shown.
         const int count = body->layoutCount();
