@@ -2,6 +2,8 @@
 
 #include "app/core/trace_store.h"
 #include "app/core/transfer/conversation_json.h"
+#include "app/served/served_text.h"
+#include "app/served/sse_parser.h"
 #include "tests/fuzz/require.h"
 #include "ui/chat/markdown_parser.h"
 
@@ -9,7 +11,9 @@
 
 #include <QByteArray>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace trefoil::fuzz {
 
@@ -104,6 +108,51 @@ void conversationFile(std::span<const std::uint8_t> input) {
         second += conversationToJson(conversation);
     }
     require(second + archiveTail() == json, "two exports are equal");
+}
+
+namespace {
+
+QList<SseEvent> eventsOf(const QByteArray& bytes, qsizetype piece, SseParser& parser) {
+    QList<SseEvent> out;
+    for (qsizetype at = 0; at < bytes.size(); at += piece) out += parser.push(bytes.mid(at, piece));
+    return out;
+}
+
+void checkServedText(const QList<SseEvent>& events, ServedText::Begin begin) {
+    ServedText text(begin);
+    QString thinking;
+    QString answer;
+    const auto hear = [&](const ServedText::Added& added) {
+        if (added.moved) thinking += std::exchange(answer, {});
+        thinking += added.thinking;
+        answer += added.answer;
+    };
+    for (const SseEvent& event : events)
+        hear(event.name.isEmpty() ? text.pushContent(QString::fromUtf8(event.data))
+                                  : text.pushThinking(QString::fromUtf8(event.data)));
+    hear(text.finish());
+    require(thinking.trimmed() == text.thinking() && answer == text.rawAnswer(), "the pieces make up the text");
+}
+
+}  // namespace
+
+void eventStream(std::span<const std::uint8_t> input) {
+    const QByteArray bytes = asBytes(input);
+    SseParser whole;
+    const QList<SseEvent> events = eventsOf(bytes, std::max<qsizetype>(bytes.size(), 1), whole);
+    for (const SseEvent& event : events) {
+        require(QString::fromUtf8(event.data).toUtf8() == event.data, "data is UTF-8");
+        require(event.data.size() <= 3 * bytes.size(), "data is no longer than the input, but for replaced bytes");
+    }
+    for (const qsizetype piece : {1, 3, 64}) {
+        SseParser cut;
+        require(eventsOf(bytes, piece, cut) == events, "events do not depend on the cuts");
+        require(cut.rest() == whole.rest() && cut.comments() == whole.comments(), "nor does what is left");
+    }
+    SseParser narrow(32);
+    for (const SseEvent& event : eventsOf(bytes, 5, narrow)) require(event.data.size() <= 3 * 32, "an event is bounded");
+    for (const auto begin : {ServedText::Begin::Answer, ServedText::Begin::Unknown, ServedText::Begin::Thinking})
+        checkServedText(events, begin);
 }
 
 }  // namespace trefoil::fuzz

@@ -1,4 +1,4 @@
-// The bodies of the fuzz targets for what the window stores and shows; as fuzz_targets.h.
+// The bodies of the fuzz targets for what the window stores, shows and receives; as fuzz_targets.h.
 #pragma once
 
 #include <cstddef>
@@ -13,5 +13,7 @@ void traceBlob(std::span<const std::uint8_t> input);
 void markdownText(std::span<const std::uint8_t> input);
 /// A file of conversations that is imported.
 void conversationFile(std::span<const std::uint8_t> input);
+/// A served model's event stream, whole and in pieces, and its text as pieces of an answer.
+void eventStream(std::span<const std::uint8_t> input);
 
 }  // namespace trefoil::fuzz

@@ -1,0 +1,28 @@
+// What a kind of server can do and which controls it takes, with the reason where it does not.
+#pragma once
+
+#include "app/served/server_profile.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace trefoil {
+
+struct ServedCapabilities {
+    bool confidences = false;      ///< reports passes with candidates (`trefoil_passes`)
+    bool blocks = false;           ///< writes in blocks; a diffusion model
+    bool continuesAnswers = true;  ///< an answer that was cut can be continued
+    bool thinking = true;          ///< takes enable_thinking
+    bool listsModels = true;
+};
+
+ServedCapabilities servedCapabilities(ServerKind kind);
+
+/// Why a server of this kind does not take the control of this contract name (docs/model-contract.md, section 7); empty: it does.
+/// An unknown name is not taken.
+QString servedControlRefusal(ServerKind kind, const QString& control);
+
+/// The contract names of the controls that a server of this kind takes, in the contract's order.
+QStringList servedControls(ServerKind kind);
+
+}  // namespace trefoil
