@@ -1,6 +1,7 @@
 // ChatStream: one request for an answer to a served model, streamed. Values in, signals out; lives on the caller's thread.
 #pragma once
 
+#include "app/served/chat_event.h"
 #include "app/served/served_error.h"
 #include "app/served/served_text.h"
 #include "app/served/server_profile.h"
@@ -22,6 +23,7 @@ struct StreamLimits {
     int connectMs = 15'000;         ///< until the request is on its way
     int firstByteMs = 600'000;      ///< then until anything arrives: a long prompt on a busy server
     int silenceMs = 120'000;        ///< between two arrivals; also how a connection that died while the machine slept is found
+    int lingerMs = 5'000;           ///< the same, once the server has said why the answer ends
     qint64 maxBytes = 256LL << 20;  ///< of one answer
     int atOnceWaitMs = 3'000;       ///< an answer that took longer than this and came in one piece was held back on the way
 };
@@ -35,17 +37,6 @@ struct ServedCall {
     StreamLimits limits = {};
 };
 
-/// Tokens and times as the server counted them; -1: not said.
-struct ServedUsage {
-    qint64 promptTokens = -1;
-    qint64 cachedTokens = -1;  ///< of the prompt, not computed anew
-    qint64 answerTokens = -1;  ///< with the thinking
-    qint64 thinkingTokens = -1;
-    double promptMs = -1.0;
-    double answerMs = -1.0;
-    bool operator==(const ServedUsage&) const = default;
-};
-
 struct ServedEnd {
     QString finishReason;  ///< "stop", "length", or what the server calls it; empty: it said none
     ServedUsage usage;
@@ -55,6 +46,7 @@ struct ServedEnd {
     QString note;                      ///< a sentence about the two above; empty: nothing to say
 };
 
+/// May be cancelled from a slot of its signals; to be deleted there it wants deleteLater.
 /// Gives exactly one of finished and failed, or after cancel() none. What arrived before a failure stays in text().
 /// Redirects are not followed, certificates that are not valid are refused, cookies are not kept.
 class ChatStream : public QObject {

@@ -34,6 +34,7 @@ public:
 
     /// Bytes of an event that has begun and not ended, its field names not counted; 0: the stream stands between two events.
     [[nodiscard]] qsizetype rest() const;
+    [[nodiscard]] qsizetype maxEventBytes() const { return m_maxEventBytes; }
     [[nodiscard]] bool tooLarge() const { return m_tooLarge; }
     /// Comment lines so far; servers send them to keep a connection alive.
     [[nodiscard]] qint64 comments() const { return m_comments; }
