@@ -95,7 +95,8 @@ ServedError redirectError(const ReplyFacts& facts) {
 
 ServedError badRequestError(const ReplyFacts& facts, const QString& said) {
     return made(Kind::BadRequest, facts,
-                Text::tr("The server at %1 refused the request (HTTP %2).").arg(where(facts)).arg(facts.status) + quoted(said),
+                Text::tr("The server at %1 refused the request (HTTP %2).").arg(where(facts), QString::number(facts.status)) +
+                    quoted(said),
                 facts.status == 413 ? Text::tr("The conversation is longer than the server takes.") : QString());
 }
 
@@ -104,8 +105,7 @@ ServedError serverFault(const ReplyFacts& facts, const QString& said) {
     return made(Kind::ServerError, facts,
                 (gateway ? Text::tr("The proxy at %1 gets no answer from the server behind it (HTTP %2).")
                          : Text::tr("The server at %1 reports a fault of its own (HTTP %2)."))
-                        .arg(where(facts))
-                        .arg(facts.status) +
+                        .arg(where(facts), QString::number(facts.status)) +
                     quoted(said),
                 facts.status == 503 ? Text::tr("It may still be loading its model. Try again in a while.")
                                     : Text::tr("Try again, or look into the server's log."));

@@ -83,7 +83,7 @@ struct ServerProbe::Private {
 
     void begin();
     void modelsCame(const HttpDocument& document);
-    void answered();
+    bool passTls();
     bool readModels(const HttpDocument& document);
     bool chooseModel();
     void askProps();
@@ -91,7 +91,7 @@ struct ServerProbe::Private {
     void tryStreaming();
     void streamed(const ServedEnd& end);
 
-    void pass(ProbeStep step, ProbeOutcome outcome, const QString& text);
+    bool pass(ProbeStep step, ProbeOutcome outcome, const QString& text);
     void fail(ProbeStep step, const ServedError& error);
     void end();
     void release();
@@ -106,23 +106,21 @@ struct ServerProbe::Private {
     bool running = false;
 };
 
-void ServerProbe::Private::pass(ProbeStep step, ProbeOutcome outcome, const QString& text) {
+/// False: the listener has cancelled, or started over.
+bool ServerProbe::Private::pass(ProbeStep step, ProbeOutcome outcome, const QString& text) {
     const ProbeReport report{step, outcome, text};
     result.steps.append(report);
     const quint64 before = run;
     emit q->stepDone(report);
-    // The listener may have cancelled.
-    if (run != before) running = false;
+    return run == before;
 }
 
 void ServerProbe::Private::fail(ProbeStep step, const ServedError& error) {
     result.error = error;
-    pass(step, ProbeOutcome::Failed, error.text());
-    end();
+    if (pass(step, ProbeOutcome::Failed, error.text())) end();
 }
 
 void ServerProbe::Private::end() {
-    if (!running) return;
     for (const ProbeStep step : probeSteps())
         if (result.steps.size() <= static_cast<qsizetype>(step))
             result.steps.append({step, ProbeOutcome::Skipped, Text::tr("Not tried.")});
@@ -148,10 +146,19 @@ void ServerProbe::Private::begin() {
     call.server.address = address.address;
     const QString problem = keyProblem(address.address, call.key);
     if (!problem.isEmpty()) return fail(ProbeStep::Address, addressError(problem));
-    pass(ProbeStep::Address, ProbeOutcome::Passed, shownAddress(address.address));
-    if (!running) return;
+    if (!pass(ProbeStep::Address, ProbeOutcome::Passed, shownAddress(address.address))) return;
     get = std::make_unique<HttpGet>();
     get->start(call, QStringLiteral("/v1/models"), trusted, [this](const HttpDocument& document) { modelsCame(document); });
+}
+
+bool ServerProbe::Private::passTls() {
+    const QUrl& address = call.server.address;
+    if (address.scheme() == QLatin1String("https"))
+        return pass(ProbeStep::Tls, ProbeOutcome::Passed, Text::tr("The connection is encrypted and the certificate is valid."));
+    if (isThisMachine(address))
+        return pass(ProbeStep::Tls, ProbeOutcome::Skipped,
+                    Text::tr("Not encrypted; the connection does not leave this machine."));
+    return pass(ProbeStep::Tls, ProbeOutcome::Noted, Text::tr("Not encrypted: your text can be read on its way to this server."));
 }
 
 void ServerProbe::Private::modelsCame(const HttpDocument& document) {
@@ -159,34 +166,27 @@ void ServerProbe::Private::modelsCame(const HttpDocument& document) {
     const ProbeStep failed = document.error.ok() ? ProbeStep::Streaming : stepOf(document.error.kind);
     if (failed == ProbeStep::Name) return fail(failed, document.error);
     const bool isName = QHostAddress(address.host()).isNull();
-    pass(ProbeStep::Name, isName ? ProbeOutcome::Passed : ProbeOutcome::Skipped,
-         isName ? Text::tr("The name %1 is known.").arg(address.host())
-                : Text::tr("%1 is an address and needs no name.").arg(address.host()));
-    if (!running) return;
+    if (!pass(ProbeStep::Name, isName ? ProbeOutcome::Passed : ProbeOutcome::Skipped,
+              isName ? Text::tr("The name %1 is known.").arg(address.host())
+                     : Text::tr("%1 is an address and needs no name.").arg(address.host())))
+        return;
     if (failed == ProbeStep::Connection) return fail(failed, document.error);
-    pass(ProbeStep::Connection, ProbeOutcome::Passed, Text::tr("Something answers at %1.").arg(shownAddress(address)));
-    if (!running) return;
+    if (!pass(ProbeStep::Connection, ProbeOutcome::Passed, Text::tr("Something answers at %1.").arg(shownAddress(address))))
+        return;
     if (failed == ProbeStep::Tls) return fail(failed, document.error);
-    if (address.scheme() == QLatin1String("https"))
-        pass(ProbeStep::Tls, ProbeOutcome::Passed, Text::tr("The connection is encrypted and the certificate is valid."));
-    else if (isThisMachine(address))
-        pass(ProbeStep::Tls, ProbeOutcome::Skipped, Text::tr("Not encrypted; the connection does not leave this machine."));
-    else
-        pass(ProbeStep::Tls, ProbeOutcome::Noted, Text::tr("Not encrypted: your text can be read on its way to this server."));
-    if (!running) return;
+    if (!passTls()) return;
     if (failed == ProbeStep::Key) return fail(failed, document.error);
-    pass(ProbeStep::Key, call.key.isEmpty() ? ProbeOutcome::Skipped : ProbeOutcome::Passed,
-         call.key.isEmpty() ? Text::tr("No key is set, and the server asks for none.")
-                            : Text::tr("The server takes requests with this key."));
-    if (!running) return;
+    if (!pass(ProbeStep::Key, call.key.isEmpty() ? ProbeOutcome::Skipped : ProbeOutcome::Passed,
+              call.key.isEmpty() ? Text::tr("No key is set, and the server asks for none.")
+                                 : Text::tr("The server takes requests with this key.")))
+        return;
     // A server may do without the list, if the model's name is known.
     const bool noList = document.error.kind == ServedErrorKind::NoSuchPath && !call.server.model.isEmpty();
     if (failed == ProbeStep::Models && !noList) return fail(failed, document.error);
     if (noList) {
         result.model = call.server.model;
         result.kind = kindOf({}, document.server);
-        pass(ProbeStep::Models, ProbeOutcome::Noted, Text::tr("The server gives no list of its models."));
-        if (running) tryStreaming();
+        if (pass(ProbeStep::Models, ProbeOutcome::Noted, Text::tr("The server gives no list of its models."))) tryStreaming();
         return;
     }
     if (!readModels(document)) return fail(ProbeStep::Models, notAnApiError(document.facts));
@@ -249,16 +249,15 @@ bool ServerProbe::Private::chooseModel() {
                                                        : Text::tr("%1 has: %2.").arg(serverKindTitle(result.kind));
     const QString text = of.arg(result.models.mid(0, 8).join(QLatin1String(", ")));
     if (wanted.isEmpty() && result.models.size() > 1) {
-        pass(ProbeStep::Models, ProbeOutcome::Noted, text + QLatin1Char(' ') + Text::tr("Choose one of them."));
-        if (running) pass(ProbeStep::Streaming, ProbeOutcome::Skipped, Text::tr("Not tried: no model has been chosen."));
-        end();
+        if (pass(ProbeStep::Models, ProbeOutcome::Noted, text + QLatin1Char(' ') + Text::tr("Choose one of them.")) &&
+            pass(ProbeStep::Streaming, ProbeOutcome::Skipped, Text::tr("Not tried: no model has been chosen.")))
+            end();
         return false;
     }
     result.model = wanted.isEmpty() ? result.models.first() : wanted;
     const bool other = call.server.kind != ServerKind::Auto && result.kind != ServerKind::Auto && call.server.kind != result.kind;
-    pass(ProbeStep::Models, other ? ProbeOutcome::Noted : ProbeOutcome::Passed,
-         other ? text + QLatin1Char(' ') + Text::tr("It was set up as %1.").arg(serverKindTitle(call.server.kind)) : text);
-    return running;
+    return pass(ProbeStep::Models, other ? ProbeOutcome::Noted : ProbeOutcome::Passed,
+                other ? text + QLatin1Char(' ') + Text::tr("It was set up as %1.").arg(serverKindTitle(call.server.kind)) : text);
 }
 
 void ServerProbe::Private::tryStreaming() {
@@ -281,10 +280,10 @@ void ServerProbe::Private::tryStreaming() {
 }
 
 void ServerProbe::Private::streamed(const ServedEnd& streamEnd) {
-    pass(ProbeStep::Streaming, streamEnd.notStreamed ? ProbeOutcome::Noted : ProbeOutcome::Passed,
-         streamEnd.notStreamed ? Text::tr("The server answers, but does not stream: each answer will appear in one piece.")
-                               : Text::tr("The answer arrives piece by piece."));
-    end();
+    if (pass(ProbeStep::Streaming, streamEnd.notStreamed ? ProbeOutcome::Noted : ProbeOutcome::Passed,
+             streamEnd.notStreamed ? Text::tr("The server answers, but does not stream: each answer will appear in one piece.")
+                                   : Text::tr("The answer arrives piece by piece.")))
+        end();
 }
 
 ServerProbe::ServerProbe(QObject* parent) : QObject(parent), d(std::make_unique<Private>(this)) {}
