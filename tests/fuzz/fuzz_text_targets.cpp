@@ -2,6 +2,7 @@
 
 #include "app/core/trace_store.h"
 #include "app/core/transfer/conversation_json.h"
+#include "app/served/chat_event.h"
 #include "app/served/served_text.h"
 #include "app/served/sse_parser.h"
 #include "tests/fuzz/require.h"
@@ -118,6 +119,14 @@ QList<SseEvent> eventsOf(const QByteArray& bytes, qsizetype piece, SseParser& pa
     return out;
 }
 
+void checkChatEvent(const QByteArray& data) {
+    const auto complaint = readComplaint(data);
+    require(!complaint || (complaint->message.size() <= 601 && !complaint->message.contains(u'\n')), "a complaint is a line");
+    const auto event = readChatEvent(data);
+    require(!complaint || (event && event->complaint), "a complaint is an event's");
+    if (event && event->usage) require(mergedUsage({}, *event->usage) == *event->usage, "counts are -1 or more");
+}
+
 void checkServedText(const QList<SseEvent>& events, ServedText::Begin begin) {
     ServedText text(begin);
     QString thinking;
@@ -151,6 +160,8 @@ void eventStream(std::span<const std::uint8_t> input) {
     }
     SseParser narrow(32);
     for (const SseEvent& event : eventsOf(bytes, 5, narrow)) require(event.data.size() <= 3 * 32, "an event is bounded");
+    for (const SseEvent& event : events) checkChatEvent(event.data);
+    checkChatEvent(bytes);
     for (const auto begin : {ServedText::Begin::Answer, ServedText::Begin::Unknown, ServedText::Begin::Thinking})
         checkServedText(events, begin);
 }
