@@ -9,487 +9,487 @@
     </message>
     <message>
         <source>%1 (copy)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (Kopie)</translation>
     </message>
 </context>
 <context>
     <name>ConversationJson</name>
     <message>
         <source>should be an object</source>
-        <translation type="unfinished"></translation>
+        <translation>muss ein Objekt sein</translation>
     </message>
     <message>
         <source>is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>fehlt</translation>
     </message>
     <message>
         <source>should be a text</source>
-        <translation type="unfinished"></translation>
+        <translation>muss ein Text sein</translation>
     </message>
     <message>
         <source>is empty</source>
-        <translation type="unfinished"></translation>
+        <translation>ist leer</translation>
     </message>
     <message>
         <source>is longer than %1 signs</source>
-        <translation type="unfinished"></translation>
+        <translation>ist länger als %1 Zeichen</translation>
     </message>
     <message>
         <source>should be true or false</source>
-        <translation type="unfinished"></translation>
+        <translation>muss „true“ oder „false“ sein</translation>
     </message>
     <message>
         <source>is no time that is understood (ISO 8601, or seconds or milliseconds since 1970)</source>
-        <translation type="unfinished"></translation>
+        <translation>ist keine Zeit, die verstanden wird (ISO 8601, oder Sekunden oder Millisekunden seit 1970)</translation>
     </message>
     <message>
         <source>has no possible value (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>hat keinen möglichen Wert (%1)</translation>
     </message>
     <message>
         <source>is no possible number here</source>
-        <translation type="unfinished"></translation>
+        <translation>ist hier keine mögliche Zahl</translation>
     </message>
     <message>
         <source>should be a list</source>
-        <translation type="unfinished"></translation>
+        <translation>muss eine Liste sein</translation>
     </message>
     <message>
         <source>is no token id</source>
-        <translation type="unfinished"></translation>
+        <translation>ist keine Token-Nummer</translation>
     </message>
     <message>
         <source>is no packed trace</source>
-        <translation type="unfinished"></translation>
+        <translation>ist keine gepackte Aufzeichnung</translation>
     </message>
     <message>
         <source>should be a number, a text or a truth value</source>
-        <translation type="unfinished"></translation>
+        <translation>muss eine Zahl, ein Text oder ein Wahrheitswert sein</translation>
     </message>
     <message>
         <source>was not read to its end</source>
-        <translation type="unfinished"></translation>
+        <translation>wurde nicht bis zum Ende gelesen</translation>
     </message>
     <message>
         <source>Line %1: %2 %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1: %2 %3.</translation>
     </message>
     <message>
         <source>Line %1 %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1 %2.</translation>
     </message>
     <message>
         <source>The file %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei %1.</translation>
     </message>
     <message>
         <source>Nothing was taken from this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dieser Datei wurde nichts übernommen.</translation>
     </message>
     <message>
         <source>begins neither conversations of Trefoil nor a list of messages</source>
-        <translation type="unfinished"></translation>
+        <translation>beginnt weder mit Unterhaltungen von Trefoil noch mit einer Liste von Nachrichten</translation>
     </message>
     <message>
         <source>should be &quot;%1&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>muss „%1“ sein</translation>
     </message>
     <message>
         <source>should be a whole number from 1</source>
-        <translation type="unfinished"></translation>
+        <translation>muss eine ganze Zahl ab 1 sein</translation>
     </message>
     <message>
         <source>is newer than this Trefoil, which reads up to %1; update Trefoil</source>
-        <translation type="unfinished"></translation>
+        <translation>ist neuer als dieses Trefoil, das bis %1 liest; aktualisieren Sie Trefoil</translation>
     </message>
     <message>
         <source>stands twice in the file</source>
-        <translation type="unfinished"></translation>
+        <translation>steht zweimal in der Datei</translation>
     </message>
     <message>
         <source>names no message of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>nennt keine Nachricht der Unterhaltung</translation>
     </message>
     <message>
         <source>should be &quot;user&quot; or &quot;assistant&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>muss „user“ oder „assistant“ sein</translation>
     </message>
     <message>
         <source>is no known reason</source>
-        <translation type="unfinished"></translation>
+        <translation>ist kein bekannter Grund</translation>
     </message>
     <message>
         <source>names no message before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>nennt keine Nachricht vor dieser</translation>
     </message>
     <message>
         <source>holds no message</source>
-        <translation type="unfinished"></translation>
+        <translation>enthält keine Nachricht</translation>
     </message>
     <message>
         <source>is &quot;system&quot;, which only the first message may be</source>
-        <translation type="unfinished"></translation>
+        <translation>ist „system“, was nur die erste Nachricht sein darf</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; it should be &quot;system&quot;, &quot;user&quot; or &quot;assistant&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>ist „%1“; möglich sind „system“, „user“ und „assistant“</translation>
     </message>
     <message>
         <source>should be &quot;text&quot;; other parts cannot be kept</source>
-        <translation type="unfinished"></translation>
+        <translation>muss „text“ sein; andere Teile können nicht behalten werden</translation>
     </message>
 </context>
 <context>
     <name>ConversationStore</name>
     <message>
         <source>No history is open.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein Verlauf geöffnet.</translation>
     </message>
     <message>
         <source>Open one, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie einen, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>The folder “%1” for the history cannot be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner „%1“ für den Verlauf kann nicht angelegt werden.</translation>
     </message>
     <message>
         <source>Give yourself write permission there, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sich dort Schreibrechte, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>“%1” should be the folder of the history and is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ soll der Ordner des Verlaufs sein und ist eine Datei.</translation>
     </message>
     <message>
         <source>Move it away, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schaffen Sie sie beiseite, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>“%1” should be the history and is no file.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ soll der Verlauf sein und ist keine Datei.</translation>
     </message>
     <message>
         <source>Move it away, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schaffen Sie es beiseite, oder fahren Sie mit einem neuen Verlauf daneben fort.</translation>
     </message>
     <message>
         <source>The history “%1” is missing or empty, but its log (-wal) is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf „%1“ fehlt oder ist leer, aber sein Protokoll (-wal) ist da.</translation>
     </message>
     <message>
         <source>Put the file back beside its log, or go on with a new history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Legen Sie die Datei zurück neben ihr Protokoll, oder fahren Sie mit einem neuen Verlauf fort.</translation>
     </message>
     <message>
         <source>The history “%1” cannot be made: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf „%1“ kann nicht angelegt werden: %2.</translation>
     </message>
     <message>
         <source>Give yourself write permission for the folder, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sich Schreibrechte für den Ordner, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>The history “%1” cannot be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf „%1“ kann nicht gelesen werden: %2.</translation>
     </message>
     <message>
         <source>Give yourself permission to read and write it, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sich Lese- und Schreibrechte dafür, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>“%1” is no history of Trefoil.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist kein Verlauf von Trefoil.</translation>
     </message>
     <message>
         <source>It is left as it is; restore a backup, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei bleibt, wie sie ist; stellen Sie eine Sicherung wieder her, oder fahren Sie mit einem neuen Verlauf daneben fort.</translation>
     </message>
     <message>
         <source>The history “%1” is cut off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf „%1“ ist abgeschnitten.</translation>
     </message>
     <message>
         <source>The history “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf „%1“ kann nicht geschrieben werden.</translation>
     </message>
     <message>
         <source>Give yourself write permission, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sich Schreibrechte, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>Qt&apos;s SQLite driver is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der SQLite-Treiber von Qt fehlt.</translation>
     </message>
     <message>
         <source>Install the package libqt6sql6-sqlite.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installieren Sie das Paket libqt6sql6-sqlite.</translation>
     </message>
     <message>
         <source>The history “%1” could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf „%1“ konnte nicht geöffnet werden</translation>
     </message>
     <message>
         <source>“%1” is another program&apos;s database.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist die Datenbank eines anderen Programms.</translation>
     </message>
     <message>
         <source>It is left as it is; go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie bleibt, wie sie ist; fahren Sie mit einem neuen Verlauf daneben fort.</translation>
     </message>
     <message>
         <source>The history was written by a newer Trefoil (format %1, this program knows %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf wurde von einem neueren Trefoil geschrieben (Format %1, dieses Programm kennt %2).</translation>
     </message>
     <message>
         <source>It is left as it is; update Trefoil, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er bleibt, wie er ist; aktualisieren Sie Trefoil, oder fahren Sie mit einem neuen Verlauf daneben fort.</translation>
     </message>
     <message>
         <source>The history could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf konnte nicht gelesen werden</translation>
     </message>
     <message>
         <source>“%1” is the history itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist der Verlauf selbst.</translation>
     </message>
     <message>
         <source>Choose another name for the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen anderen Namen für die Sicherung.</translation>
     </message>
     <message>
         <source>“%1” is a history that is in use.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist ein Verlauf, der in Gebrauch ist.</translation>
     </message>
     <message>
         <source>There is no backup “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Sicherung „%1“.</translation>
     </message>
     <message>
         <source>Choose another file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine andere Datei.</translation>
     </message>
     <message>
         <source>The backup “%1” could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung „%1“ konnte nicht geöffnet werden</translation>
     </message>
     <message>
         <source>The backup was written by a newer Trefoil (format %1, this program knows %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung wurde von einem neueren Trefoil geschrieben (Format %1, dieses Programm kennt %2).</translation>
     </message>
     <message>
         <source>Update Trefoil, then restore it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktualisieren Sie Trefoil, und stellen Sie sie dann wieder her.</translation>
     </message>
     <message>
         <source>A temporary history cannot be replaced by a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein vorläufiger Verlauf kann nicht durch eine Sicherung ersetzt werden.</translation>
     </message>
     <message>
         <source>Open a history on the disk first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie zuerst einen Verlauf auf der Platte.</translation>
     </message>
     <message>
         <source>Another Trefoil has this history open.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderes Trefoil hat diesen Verlauf geöffnet.</translation>
     </message>
     <message>
         <source>Close the other window, then restore the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen Sie das andere Fenster, und stellen Sie die Sicherung dann wieder her.</translation>
     </message>
     <message>
         <source>The backup could not be put in the history&apos;s place in “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung konnte in „%1“ nicht an die Stelle des Verlaufs gesetzt werden.</translation>
     </message>
     <message>
         <source>Check that the folder can be written. The history is as it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie, ob der Ordner beschreibbar ist. Der Verlauf ist, wie er war.</translation>
     </message>
     <message>
         <source>The history has no %1 “%2”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Verlauf fehlt: %1 „%2“.</translation>
     </message>
     <message>
         <source>It may have been removed by another window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht wurde das in einem anderen Fenster entfernt.</translation>
     </message>
     <message>
         <source>entry</source>
-        <translation type="unfinished"></translation>
+        <translation>Eintrag</translation>
     </message>
     <message>
         <source>A message without an id cannot be stored.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht ohne Kennung kann nicht gespeichert werden.</translation>
     </message>
     <message>
         <source>Please report this.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte melden Sie diesen Fehler.</translation>
     </message>
     <message>
         <source>conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung</translation>
     </message>
     <message>
         <source>The backup could not be completed</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung konnte nicht fertiggestellt werden</translation>
     </message>
     <message>
         <source>%1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2.</translation>
     </message>
     <message>
         <source>%1: another program is using the history.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Ein anderes Programm benutzt den Verlauf.</translation>
     </message>
     <message>
         <source>It is tried again; if this stays, close the other program.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wird weiter versucht; bleibt es dabei, schließen Sie das andere Programm.</translation>
     </message>
     <message>
         <source>%1: the file or its folder cannot be written (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Die Datei oder ihr Ordner ist nicht beschreibbar (%2).</translation>
     </message>
     <message>
         <source>%1: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Die Platte ist voll.</translation>
     </message>
     <message>
         <source>Free some space; it is tried again until then.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schaffen Sie Platz; bis dahin wird es weiter versucht.</translation>
     </message>
     <message>
         <source>%1: the file is damaged (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Die Datei ist beschädigt (%2).</translation>
     </message>
     <message>
         <source>Check the disk and its free space; it is tried again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Platte und ihren freien Platz; es wird weiter versucht.</translation>
     </message>
     <message>
         <source>The history could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf konnte nicht geschrieben werden</translation>
     </message>
     <message>
         <source>The backup “%1” could not be made: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung „%1“ konnte nicht angelegt werden: %2.</translation>
     </message>
     <message>
         <source>Give yourself write permission for the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sich Schreibrechte für den Ordner.</translation>
     </message>
     <message>
         <source>The backup could not be named “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung konnte nicht „%1“ genannt werden.</translation>
     </message>
     <message>
         <source>Check the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie den Ordner.</translation>
     </message>
     <message>
         <source>The history is damaged (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf ist beschädigt (%1).</translation>
     </message>
     <message>
         <source>The history and its log (-wal) beside it do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf und das Protokoll (-wal) daneben gehören nicht zusammen.</translation>
     </message>
     <message>
         <source>Both are left as they are: put back the file that belongs to the log, or move the log away, and open again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide bleiben, wie sie sind: Legen Sie die Datei zurück, die zum Protokoll gehört, oder schaffen Sie das Protokoll beiseite, und öffnen Sie erneut.</translation>
     </message>
     <message>
         <source>The history does not answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf antwortet nicht.</translation>
     </message>
     <message>
         <source>The disk may be very slow; wait, or quit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht ist die Platte sehr langsam; warten Sie, oder beenden Sie das Programm.</translation>
     </message>
     <message>
         <source>The history could not be searched</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf konnte nicht durchsucht werden</translation>
     </message>
     <message>
         <source>The search could not be set up: SQLite does not take its functions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Suche konnte nicht eingerichtet werden: SQLite nimmt ihre Funktionen nicht an.</translation>
     </message>
 </context>
 <context>
     <name>DataLocation</name>
     <message>
         <source>is not set</source>
-        <translation type="unfinished"></translation>
+        <translation>ist nicht gesetzt</translation>
     </message>
     <message>
         <source>is relative</source>
-        <translation type="unfinished"></translation>
+        <translation>ist relativ</translation>
     </message>
     <message>
         <source>is the root folder</source>
-        <translation type="unfinished"></translation>
+        <translation>ist der Wurzelordner</translation>
     </message>
     <message>
         <source>is no folder</source>
-        <translation type="unfinished"></translation>
+        <translation>ist kein Ordner</translation>
     </message>
     <message>
         <source>%1 is ignored: “%2” is %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 wird nicht beachtet: „%2“ ist %3.</translation>
     </message>
     <message>
         <source>the root folder</source>
-        <translation type="unfinished"></translation>
+        <translation>der Wurzelordner</translation>
     </message>
     <message>
         <source>relative, it must be absolute</source>
-        <translation type="unfinished"></translation>
+        <translation>relativ und muss absolut sein</translation>
     </message>
     <message>
         <source>TREFOIL_DATA_DIR must name an absolute folder and is “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>TREFOIL_DATA_DIR muss einen absoluten Ordner nennen und ist „%1“.</translation>
     </message>
     <message>
         <source>Correct or unset it, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Berichtigen oder löschen Sie die Variable, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>HOME %1; “%2” from the user data base is used.</source>
-        <translation type="unfinished"></translation>
+        <translation>HOME %1; „%2“ aus der Benutzerdatenbank wird verwendet.</translation>
     </message>
     <message>
         <source>There is no home folder to keep the history in: HOME %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Benutzerverzeichnis für den Verlauf: HOME %1.</translation>
     </message>
     <message>
         <source>Set HOME or TREFOIL_DATA_DIR, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Setzen Sie HOME oder TREFOIL_DATA_DIR, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>Give yourself write permission, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sich Schreibrechte, oder fahren Sie mit einem vorläufigen Verlauf fort.</translation>
     </message>
     <message>
         <source>“%1” is no absolute folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist kein absoluter Ordner.</translation>
     </message>
     <message>
         <source>The folder “%1” cannot be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner „%1“ kann nicht angelegt werden.</translation>
     </message>
     <message>
         <source>“%1” should be a folder and is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ soll ein Ordner sein und ist eine Datei.</translation>
     </message>
     <message>
         <source>The folder “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner „%1“ ist nicht beschreibbar.</translation>
     </message>
 </context>
 <context>
     <name>FactForm</name>
     <message>
         <source>The coreset makes a pass read fewer experts; all of them stay in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit der Kernmenge liest ein Durchgang weniger Experten; im Speicher bleiben alle.</translation>
     </message>
 </context>
 <context>
@@ -508,7 +508,7 @@
     </message>
     <message>
         <source>Counts response tokens only, thinking included: prompt, template and end tokens never count. Works without sampling too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zählt nur Token der Antwort, das Denken eingeschlossen: Prompt, Vorlage und Endtoken zählen nie. Wirkt auch ohne Stichproben.</translation>
     </message>
     <message>
         <source>Mode</source>
@@ -516,7 +516,7 @@
     </message>
     <message>
         <source>Self-speculative changes the speed, not the text: it equals autoregressive, token for token. Low confidence may give another text.</source>
-        <translation type="unfinished"></translation>
+        <translation>„Selbstspekulativ“ ändert das Tempo, nicht den Text: Er gleicht dem autoregressiven, Token für Token. „Geringe Sicherheit“ kann einen anderen Text ergeben.</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -524,11 +524,11 @@
     </message>
     <message>
         <source>How many tokens are written together as one block.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viele Token zusammen als ein Block geschrieben werden.</translation>
     </message>
     <message>
         <source>Does not limit the response. Sizes that the model was not trained with may give worse text. In autoregressive mode it only rounds up the room that a request needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Begrenzt die Antwort nicht. Größen, mit denen das Modell nicht trainiert wurde, können schlechteren Text ergeben. Im autoregressiven Verfahren wird damit nur der Platz aufgerundet, den eine Anfrage braucht.</translation>
     </message>
     <message>
         <source>Threshold</source>
@@ -536,11 +536,11 @@
     </message>
     <message>
         <source>A position is settled in a pass when its confidence is above this. Lower: fewer passes, more risk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Position wird in einem Durchgang festgelegt, wenn ihre Sicherheit darüber liegt. Niedriger: weniger Durchgänge, mehr Wagnis.</translation>
     </message>
     <message>
         <source>Does not keep unsure tokens out: when no position is above it, the surest one is settled all the same. Confidence is always that at temperature 1, before top-k and top-p, so a threshold means the same whatever the sampler.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hält unsichere Token nicht fern: Liegt keine Position darüber, wird trotzdem die sicherste festgelegt. Die Sicherheit ist immer die bei Temperatur 1, vor Top-k und Top-p; darum bedeutet eine Schwelle bei jeder Stichprobe dasselbe.</translation>
     </message>
     <message>
         <source>Align blocks</source>
@@ -548,11 +548,11 @@
     </message>
     <message>
         <source>Blocks begin at multiples of the block size from the start of the prompt; the first block then begins with the end of the prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>Blöcke beginnen bei Vielfachen der Blockgröße, vom Anfang des Prompts an; der erste Block beginnt dann mit dem Ende des Prompts.</translation>
     </message>
     <message>
         <source>The prompt&apos;s tokens in that block never change and never count as response.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Token des Prompts in diesem Block ändern sich nie und zählen nie zur Antwort.</translation>
     </message>
     <message>
         <source>Max. response</source>
@@ -560,11 +560,11 @@
     </message>
     <message>
         <source>The response ends here at the latest, thinking included.</source>
-        <translation type="unfinished"></translation>
+        <translation>Spätestens hier endet die Antwort, das Denken eingeschlossen.</translation>
     </message>
     <message>
         <source>Counts response tokens only: prompt, template and end tokens never count. Does not make answers longer. The prompt and this, rounded up to whole blocks, must fit into the context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zählt nur Token der Antwort: Prompt, Vorlage und Endtoken zählen nie. Macht Antworten nicht länger. Der Prompt und dieser Wert, auf ganze Blöcke aufgerundet, müssen in den Kontext passen.</translation>
     </message>
     <message>
         <source>Thinking</source>
@@ -572,11 +572,11 @@
     </message>
     <message>
         <source>The model thinks before it answers; its thinking stands in a pane of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell denkt, bevor es antwortet; sein Denken steht in einem eigenen Feld.</translation>
     </message>
     <message>
         <source>Thinking is not sent again with later questions. Its tokens count towards the response&apos;s length.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Denken wird mit späteren Fragen nicht wieder gesendet. Seine Token zählen zur Länge der Antwort.</translation>
     </message>
     <message>
         <source>Sample</source>
@@ -584,11 +584,11 @@
     </message>
     <message>
         <source>Draws each token at random, by its probability, instead of taking the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zieht jedes Token zufällig, nach seiner Wahrscheinlichkeit, statt das wahrscheinlichste zu nehmen.</translation>
     </message>
     <message>
         <source>Does not make answers unrepeatable: the same seed and controls give the same text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Macht Antworten nicht unwiederholbar: Derselbe Startwert und dieselben Regler ergeben denselben Text.</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -596,35 +596,35 @@
     </message>
     <message>
         <source>Below 1 likely tokens are drawn more often, above 1 less often. 0 always takes the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Unter 1 werden wahrscheinliche Token öfter gezogen, über 1 seltener. 0 nimmt immer das wahrscheinlichste.</translation>
     </message>
     <message>
         <source>Does not change the confidence, which stays at temperature 1: the threshold keeps its meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ändert die Sicherheit nicht; sie bleibt die bei Temperatur 1, und die Schwelle behält ihre Bedeutung.</translation>
     </message>
     <message>
         <source>Top-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-p</translation>
     </message>
     <message>
         <source>Draws only among the likeliest tokens that together reach this share of the probability. 1 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zieht nur unter den wahrscheinlichsten Token, die zusammen diesen Anteil der Wahrscheinlichkeit erreichen. 1 ist aus.</translation>
     </message>
     <message>
         <source>Does not change the confidence. Works on what top-k left; at least one token always stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ändert die Sicherheit nicht. Wirkt auf das, was Top-k übrig ließ; mindestens ein Token bleibt immer.</translation>
     </message>
     <message>
         <source>Top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <source>Draws only among this many likeliest tokens, and those equal to the last of them. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zieht nur unter so vielen wahrscheinlichsten Token und denen, die dem letzten davon gleich sind. 0 ist aus.</translation>
     </message>
     <message>
         <source>Does not change the confidence. Beyond the size of the vocabulary it is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ändert die Sicherheit nicht. Ist der Wert größer als das Vokabular, ist es aus.</translation>
     </message>
     <message>
         <source>Seed</source>
@@ -632,11 +632,11 @@
     </message>
     <message>
         <source>Where the random numbers start.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wo die Zufallszahlen beginnen.</translation>
     </message>
     <message>
         <source>Does not change by itself: regenerating with the same seed and controls gives the same text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ändert sich nicht von selbst: Mit demselben Startwert und denselben Reglern entsteht derselbe Text wieder.</translation>
     </message>
     <message>
         <source>Repetition</source>
@@ -644,7 +644,7 @@
     </message>
     <message>
         <source>Tokens that stand in the response become less likely: a positive logit is divided by this, a negative one multiplied. 1 is off, below 1 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>Token, die in der Antwort stehen, werden unwahrscheinlicher: Ein positiver Logit wird hierdurch geteilt, ein negativer damit malgenommen. 1 ist aus, unter 1 begünstigt Wiederholung.</translation>
     </message>
     <message>
         <source>Presence</source>
@@ -652,11 +652,11 @@
     </message>
     <message>
         <source>logits</source>
-        <translation type="unfinished"></translation>
+        <translation>Logits</translation>
     </message>
     <message>
         <source>Taken once from the logit of each token that stands in the response. 0 is off, below 0 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird einmal vom Logit jedes Tokens abgezogen, das in der Antwort steht. 0 ist aus, unter 0 begünstigt Wiederholung.</translation>
     </message>
     <message>
         <source>Frequency</source>
@@ -664,7 +664,7 @@
     </message>
     <message>
         <source>Taken from a token&apos;s logit for each time that it stands in the response. 0 is off, below 0 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird vom Logit eines Tokens so oft abgezogen, wie es in der Antwort steht. 0 ist aus, unter 0 begünstigt Wiederholung.</translation>
     </message>
     <message>
         <source>Length penalty</source>
@@ -672,11 +672,11 @@
     </message>
     <message>
         <source>Added to the end tokens of long responses so that they come to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird bei langen Antworten zu den Endtoken addiert, damit sie zum Ende kommen: bis zum Beginn nichts, dann über das Fenster wachsend bis zu diesem Wert. 0 ist aus.</translation>
     </message>
     <message>
         <source>Not a limit: a response can go on, up to the maximum. Positions are counted in the response, not in the prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Grenze: Eine Antwort kann weitergehen, bis zum Höchstwert. Positionen werden in der Antwort gezählt, nicht im Prompt.</translation>
     </message>
     <message>
         <source>Length: start</source>
@@ -684,11 +684,11 @@
     </message>
     <message>
         <source>The response position from which the length penalty grows.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Position in der Antwort, ab der der Längenabzug wächst.</translation>
     </message>
     <message>
         <source>The prompt&apos;s tokens do not count.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Token des Prompts zählen nicht.</translation>
     </message>
     <message>
         <source>Length: window</source>
@@ -696,11 +696,11 @@
     </message>
     <message>
         <source>Over how many tokens the length penalty grows to its full value.</source>
-        <translation type="unfinished"></translation>
+        <translation>Über wie viele Token der Längenabzug zu seinem vollen Wert wächst.</translation>
     </message>
     <message>
         <source>It does not fall again after the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach dem Fenster fällt er nicht wieder.</translation>
     </message>
     <message>
         <source>Think-end bias</source>
@@ -708,11 +708,11 @@
     </message>
     <message>
         <source>Added to &lt;/think&gt; in long thinking so that it comes to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird bei langem Denken zu &lt;/think&gt; addiert, damit es zum Ende kommt: bis zum Beginn nichts, dann über das Fenster wachsend bis zu diesem Wert. 0 ist aus.</translation>
     </message>
     <message>
         <source>Does not shorten the answer, and does nothing once thinking is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kürzt die Antwort nicht und bewirkt nichts, sobald das Denken geschlossen ist.</translation>
     </message>
     <message>
         <source>Thinking: start</source>
@@ -720,7 +720,7 @@
     </message>
     <message>
         <source>The response position from which the think-end bias grows.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Position in der Antwort, ab der die Denkende-Zugabe wächst.</translation>
     </message>
     <message>
         <source>Thinking: window</source>
@@ -728,7 +728,7 @@
     </message>
     <message>
         <source>Over how many tokens the think-end bias grows to its full value.</source>
-        <translation type="unfinished"></translation>
+        <translation>Über wie viele Token die Denkende-Zugabe zu ihrem vollen Wert wächst.</translation>
     </message>
     <message>
         <source>Expert coreset</source>
@@ -736,11 +736,11 @@
     </message>
     <message>
         <source>In each layer a block&apos;s passes use only the experts that its rows ask for most, so that fewer weights are read.</source>
-        <translation type="unfinished"></translation>
+        <translation>In jeder Schicht benutzen die Durchgänge eines Blocks nur die Experten, nach denen seine Zeilen am meisten fragen, damit weniger Gewichte gelesen werden.</translation>
     </message>
     <message>
         <source>The coreset saves reading, not memory: all experts stay loaded. Prompts, commits and single tokens are never restricted. It can change the text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Kernmenge spart Lesen, nicht Speicher: Alle Experten bleiben geladen. Prompts, das Übernehmen von Blöcken und einzelne Token werden nie eingeschränkt. Sie kann den Text ändern.</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -748,11 +748,11 @@
     </message>
     <message>
         <source>The share of the rows&apos; router probability that the kept experts must cover. 1: no restriction. 0: as many experts as one token uses.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil an der Router-Wahrscheinlichkeit der Zeilen, den die behaltenen Experten abdecken müssen. 1: keine Einschränkung. 0: so viele Experten, wie ein Token benutzt.</translation>
     </message>
     <message>
         <source>Not the share of experts that is kept; that depends on the text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht der Anteil der Experten, die behalten werden; der hängt vom Text ab.</translation>
     </message>
     <message>
         <source>Decoding</source>
@@ -796,7 +796,7 @@
     </message>
     <message>
         <source>%1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 bis %2</translation>
     </message>
     <message>
         <source>Range: %1.</source>
@@ -825,11 +825,11 @@
     </message>
     <message>
         <source>Temperature 0 always takes the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Temperatur 0 nimmt immer das wahrscheinlichste.</translation>
     </message>
     <message>
         <source>This model has no &lt;/think&gt; token.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Modell hat kein Token &lt;/think&gt;.</translation>
     </message>
     <message>
         <source>Only while thinking is on.</source>
@@ -837,15 +837,15 @@
     </message>
     <message>
         <source>The bias is 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zugabe ist 0.</translation>
     </message>
     <message>
         <source>The length penalty is 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Längenabzug ist 0.</translation>
     </message>
     <message>
         <source>Autoregressive mode uses no coreset.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das autoregressive Verfahren benutzt keine Kernmenge.</translation>
     </message>
     <message>
         <source>The coreset is off.</source>
@@ -853,46 +853,46 @@
     </message>
     <message>
         <source>How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both. Auto measures all three and writes each block with the fastest; the Block dock says which and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie die Antwort geschrieben wird. „Geringe Sicherheit“ füllt ganze Blöcke in wenigen Durchgängen. „Selbstspekulativ“ entwirft einen Block und prüft ihn mit dem Modell selbst. „Autoregressiv“ schreibt ein Token nach dem anderen, der Maßstab für beide. „Auto“ misst alle drei und schreibt jeden Block mit dem schnellsten; das Block-Feld sagt, mit welchem und warum.</translation>
     </message>
     <message>
         <source>Auto</source>
-        <translation type="unfinished"></translation>
+        <translation>Auto</translation>
     </message>
 </context>
 <context>
     <name>LocatedJson</name>
     <message>
         <source>holds binary data</source>
-        <translation type="unfinished"></translation>
+        <translation>enthält Binärdaten</translation>
     </message>
     <message>
         <source>stands twice in one object</source>
-        <translation type="unfinished"></translation>
+        <translation>steht zweimal in einem Objekt</translation>
     </message>
     <message>
         <source>is one entry too many: an object may have %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ist ein Eintrag zu viel: Ein Objekt darf %1 haben</translation>
     </message>
     <message>
         <source>is no valid JSON (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>ist kein gültiges JSON (%1)</translation>
     </message>
     <message>
         <source>has too many values: %1 are read at most</source>
-        <translation type="unfinished"></translation>
+        <translation>hat zu viele Werte: Höchstens %1 werden gelesen</translation>
     </message>
     <message>
         <source>is nested more than %1 deep</source>
-        <translation type="unfinished"></translation>
+        <translation>ist tiefer als %1 Ebenen verschachtelt</translation>
     </message>
     <message>
         <source>is no text in UTF-8 or UTF-16</source>
-        <translation type="unfinished"></translation>
+        <translation>ist kein Text in UTF-8 oder UTF-16</translation>
     </message>
     <message>
         <source>needs more memory than there is</source>
-        <translation type="unfinished"></translation>
+        <translation>braucht mehr Speicher, als da ist</translation>
     </message>
 </context>
 <context>
@@ -907,7 +907,7 @@
     </message>
     <message>
         <source>The request was refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Anfrage wurde abgelehnt.</translation>
     </message>
     <message>
         <source>The answer failed.</source>
@@ -946,89 +946,89 @@
     <name>PresetStore</name>
     <message>
         <source>A preset needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Voreinstellung braucht einen Namen.</translation>
     </message>
     <message>
         <source>A preset&apos;s name has at most %1 characters, this one %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Name einer Voreinstellung hat höchstens %1 Zeichen, dieser hat %2.</translation>
     </message>
     <message>
         <source>A preset&apos;s name stands on one line.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Name einer Voreinstellung steht in einer Zeile.</translation>
     </message>
     <message>
         <source>There is no preset “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Voreinstellung „%1“.</translation>
     </message>
     <message>
         <source>It may have been removed elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht wurde sie anderswo entfernt.</translation>
     </message>
     <message>
         <source>Choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen anderen Namen.</translation>
     </message>
     <message>
         <source>There is a preset “%1” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt schon eine Voreinstellung „%1“.</translation>
     </message>
     <message>
         <source>The presets “%1” cannot be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Voreinstellungen „%1“ können nicht gelesen werden: %2.</translation>
     </message>
     <message>
         <source>Check the file&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Rechte der Datei.</translation>
     </message>
     <message>
         <source>The presets “%1” were written by a newer Trefoil.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Voreinstellungen „%1“ wurden von einem neueren Trefoil geschrieben.</translation>
     </message>
     <message>
         <source>They are left as they are; update Trefoil to change them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie bleiben, wie sie sind; aktualisieren Sie Trefoil, um sie zu ändern.</translation>
     </message>
     <message>
         <source>The presets “%1” are damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Voreinstellungen „%1“ sind beschädigt.</translation>
     </message>
     <message>
         <source>The readable ones are shown; the file is put aside when presets are next saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die lesbaren werden gezeigt; die Datei wird beiseitegelegt, wenn wieder Voreinstellungen gespeichert werden.</translation>
     </message>
     <message>
         <source>The damaged presets could not be put aside as “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die beschädigten Voreinstellungen konnten nicht als „%1“ beiseitegelegt werden.</translation>
     </message>
     <message>
         <source>Nothing was changed; check the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde nichts geändert; prüfen Sie den Ordner.</translation>
     </message>
     <message>
         <source>The presets “%1” could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Voreinstellungen „%1“ konnten nicht geschrieben werden: %2.</translation>
     </message>
     <message>
         <source>Nothing was changed; check the folder and the free space.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde nichts geändert; prüfen Sie den Ordner und den freien Platz.</translation>
     </message>
 </context>
 <context>
     <name>Text</name>
     <message>
         <source>The history could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf konnte nicht gelesen werden</translation>
     </message>
 </context>
 <context>
     <name>TraceStore</name>
     <message>
         <source>The record of this answer&apos;s passes is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aufzeichnung der Durchgänge dieser Antwort ist beschädigt.</translation>
     </message>
     <message>
         <source>The text is not affected; only the replay is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text ist nicht betroffen; nur die Wiedergabe fehlt.</translation>
     </message>
 </context>
 <context>
@@ -1047,7 +1047,7 @@
     </message>
     <message>
         <source>%1 Gated DeltaNet, %2 full attention</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Gated DeltaNet, %2 volle Attention</translation>
     </message>
     <message>
         <source>Attention heads</source>
@@ -1055,15 +1055,15 @@
     </message>
     <message>
         <source>%1 query, %2 key/value, of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Query, %2 Key/Value, der Breite %3</translation>
     </message>
     <message>
         <source>Gated DeltaNet heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Gated-DeltaNet-Köpfe</translation>
     </message>
     <message>
         <source>%1 key of %2, %3 value of %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Key der Breite %2, %3 Value der Breite %4</translation>
     </message>
     <message>
         <source>Experts</source>
@@ -1071,7 +1071,7 @@
     </message>
     <message>
         <source>%1, of which %2 a token, width %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, davon %2 je Token, Breite %3</translation>
     </message>
     <message>
         <source>Shared expert</source>
@@ -1087,7 +1087,7 @@
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -1095,29 +1095,29 @@
     </message>
     <message>
         <source>RoPE</source>
-        <translation type="unfinished"></translation>
+        <translation>RoPE</translation>
     </message>
     <message>
         <source>theta %1, %2 of %3 dimensions</source>
-        <translation type="unfinished"></translation>
+        <translation>Theta %1, %2 von %3 Dimensionen</translation>
     </message>
     <message>
         <source>%1 G</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Mrd.</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Mio.</translation>
     </message>
     <message>
         <source>%1 %2</source>
         <comment>number, unit</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1 of %2 %3</source>
         <comment>done, total, unit</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 %3</translation>
     </message>
     <message>
         <source>%1 s</source>
@@ -1125,91 +1125,91 @@
     </message>
     <message>
         <source>%1 min %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 min %2 s</translation>
     </message>
     <message>
         <source>%1 h %2 min</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 h %2 min</translation>
     </message>
     <message>
         <source>Tokens per pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Token je Durchgang</translation>
     </message>
     <message>
         <source>Passes per block</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchgänge je Block</translation>
     </message>
     <message>
         <source>Time per pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit je Durchgang</translation>
     </message>
     <message>
         <source>Rate inside passes</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo in den Durchgängen</translation>
     </message>
     <message>
         <source>Rate by the wall clock, after the prefill</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo nach der Uhr, nach dem Einlesen des Prompts</translation>
     </message>
     <message>
         <source>Prefill</source>
-        <translation type="unfinished"></translation>
+        <translation>Einlesen des Prompts</translation>
     </message>
     <message>
         <source>Time to the first text, prefill included</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit bis zum ersten Text, Einlesen eingeschlossen</translation>
     </message>
     <message>
         <source>fixed by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>von Hand gesetzt</translation>
     </message>
     <message>
         <source>confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit %1</translation>
     </message>
     <message>
         <source>pass %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchgang %1 von %2</translation>
     </message>
     <message>
         <source>forced below the threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>unter der Schwelle erzwungen</translation>
     </message>
     <message>
         <source>block %1, row %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Block %1, Zeile %2</translation>
     </message>
     <message>
         <source>Block %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Block %1</translation>
     </message>
     <message>
         <source>%1 of %2 resolved</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 festgelegt</translation>
     </message>
     <message>
         <source>before pass 1 of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>vor Durchgang 1 von %1</translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>von Hand geändert nach Durchgang %1</translation>
     </message>
     <message>
         <source>There is no block to be replayed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen Block, der wiedergegeben werden kann.</translation>
     </message>
     <message>
         <source>The WebP library is of another version than this program was built for.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die WebP-Bibliothek hat eine andere Version als die, für die dieses Programm gebaut wurde.</translation>
     </message>
     <message>
         <source>The pictures could not be encoded: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Bilder konnten nicht kodiert werden: %1.</translation>
     </message>
     <message>
         <source>they are too large</source>
-        <translation type="unfinished"></translation>
+        <translation>sie sind zu groß</translation>
     </message>
 </context>
 <context>
@@ -1241,7 +1241,7 @@
     </message>
     <message>
         <source>%1: %2, one at a time</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2, einzeln</translation>
     </message>
     <message numerus="yes">
         <source>%n passes</source>
@@ -1270,7 +1270,7 @@
     </message>
     <message>
         <source>%1 · token %2 of the response</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · Token %2 der Antwort</translation>
     </message>
     <message>
         <source>Masked</source>
@@ -1278,39 +1278,39 @@
     </message>
     <message>
         <source>Chosen by the pass before; confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Vom Durchgang davor gewählt; Sicherheit %1</translation>
     </message>
     <message>
         <source>Drafted, to be checked; confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Entworfen, noch zu prüfen; Sicherheit %1</translation>
     </message>
     <message>
         <source>Candidate; confidence %1, threshold %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Kandidat; Sicherheit %1, Schwelle %2</translation>
     </message>
     <message>
         <source>Resolved in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Festgelegt in Durchgang %1</translation>
     </message>
     <message>
         <source>Resolved in pass %1; confidence %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Festgelegt in Durchgang %1; Sicherheit %2</translation>
     </message>
     <message>
         <source>Forced in pass %1; confidence %2 is not above %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Erzwungen in Durchgang %1; die Sicherheit %2 liegt nicht über %3</translation>
     </message>
     <message>
         <source>Dropped; the check chose another token</source>
-        <translation type="unfinished"></translation>
+        <translation>Verworfen; die Prüfung wählte ein anderes Token</translation>
     </message>
     <message>
         <source>Dropped; after the end of the response</source>
-        <translation type="unfinished"></translation>
+        <translation>Verworfen; nach dem Ende der Antwort</translation>
     </message>
     <message>
         <source>The prompt&apos;s last tokens begin this block</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzten Token des Prompts beginnen diesen Block</translation>
     </message>
     <message>
         <source>Point at a cell, or choose one with the arrow keys, to see its candidates.</source>
@@ -1319,11 +1319,12 @@
     <message>
         <source>%1, token %2
 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, Token %2
+%3</translation>
     </message>
     <message>
         <source>Fixed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Hand gesetzt nach Durchgang %1</translation>
     </message>
 </context>
 <context>
@@ -1332,7 +1333,9 @@
         <source>No blocks yet.
 
 Ask something and watch the answer&apos;s blocks fill in here, or choose an answer to see how it was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Blöcke.
+
+Fragen Sie etwas, und sehen Sie zu, wie sich hier die Blöcke der Antwort füllen, oder wählen Sie eine Antwort, um zu sehen, wie sie geschrieben wurde.</translation>
     </message>
     <message>
         <source>State of the block</source>
@@ -1360,7 +1363,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The pass shown, from the masked block to its last pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Der gezeigte Durchgang, vom maskierten Block bis zu seinem letzten Durchgang</translation>
     </message>
     <message>
         <source>Replay speed</source>
@@ -1368,7 +1371,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Replay speed; ×1 is about two passes a second</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiedergabegeschwindigkeit; ×1 sind etwa zwei Durchgänge je Sekunde</translation>
     </message>
     <message>
         <source>Follow the newest pass</source>
@@ -1376,7 +1379,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Write the answer anew from this block; the blocks before it stay</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort ab diesem Block neu schreiben; die Blöcke davor bleiben</translation>
     </message>
     <message>
         <source>Live</source>
@@ -1404,11 +1407,11 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>draft of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Entwurf von %1</translation>
     </message>
     <message>
         <source>check: %1 of %2 kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfung: %1 von %2 behalten</translation>
     </message>
     <message>
         <source>%1 in this pass</source>
@@ -1428,7 +1431,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>coreset of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernmenge von %1</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1436,47 +1439,47 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>low confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Geringe Sicherheit</translation>
     </message>
     <message>
         <source>self-speculative</source>
-        <translation type="unfinished"></translation>
+        <translation>Selbstspekulativ</translation>
     </message>
     <message>
         <source>autoregressive</source>
-        <translation type="unfinished"></translation>
+        <translation>Autoregressiv</translation>
     </message>
     <message>
         <source>not measured yet</source>
-        <translation type="unfinished"></translation>
+        <translation>noch nicht gemessen</translation>
     </message>
     <message>
         <source>the fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>am schnellsten</translation>
     </message>
     <message>
         <source>measured again</source>
-        <translation type="unfinished"></translation>
+        <translation>wieder gemessen</translation>
     </message>
     <message>
         <source>; tokens/s: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>; Token/s: %1</translation>
     </message>
     <message>
         <source>Auto chose %1 (%2%3)</source>
-        <translation type="unfinished"></translation>
+        <translation>Auto wählte %1 (%2%3)</translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>von Hand geändert nach Durchgang %1</translation>
     </message>
     <message>
         <source>%1 of weights read</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 an Gewichten gelesen</translation>
     </message>
     <message>
         <source>changed here: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>hier geändert: %1</translation>
     </message>
 </context>
 <context>
@@ -1491,7 +1494,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Not looked at yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nicht betrachtet</translation>
     </message>
     <message>
         <source>candidate</source>
@@ -1499,7 +1502,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>What the model would put here. The bar is its confidence; the tick is the threshold that it must pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was das Modell hier einsetzen würde. Der Balken ist seine Sicherheit; der Strich ist die Schwelle, die sie überschreiten muss.</translation>
     </message>
     <message>
         <source>this pass</source>
@@ -1507,7 +1510,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Resolved by the pass shown</source>
-        <translation type="unfinished"></translation>
+        <translation>Festgelegt im gezeigten Durchgang</translation>
     </message>
     <message>
         <source>earlier</source>
@@ -1515,7 +1518,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Resolved by an earlier pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Festgelegt in einem früheren Durchgang</translation>
     </message>
     <message>
         <source>forced</source>
@@ -1523,7 +1526,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>No candidate passed the threshold, so the most confident one was taken</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Kandidat lag über der Schwelle, also wurde der sicherste genommen</translation>
     </message>
     <message>
         <source>dropped</source>
@@ -1531,7 +1534,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>After the end of the response, or refused by the check of a draft; not part of the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach dem Ende der Antwort, oder von der Prüfung eines Entwurfs abgelehnt; nicht Teil des Textes</translation>
     </message>
     <message>
         <source>prompt</source>
@@ -1539,7 +1542,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The prompt&apos;s last tokens begin this block</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzten Token des Prompts beginnen diesen Block</translation>
     </message>
 </context>
 <context>
@@ -1550,11 +1553,11 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The positions of the block. Arrow keys choose one; its candidates are listed below.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Positionen des Blocks. Pfeiltasten wählen eine; ihre Kandidaten stehen darunter.</translation>
     </message>
     <message>
         <source>row %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1</translation>
     </message>
     <message>
         <source>masked</source>
@@ -1566,31 +1569,31 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>resolved in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>festgelegt in Durchgang %1</translation>
     </message>
     <message>
         <source>forced below the threshold in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>unter der Schwelle erzwungen in Durchgang %1</translation>
     </message>
     <message>
         <source>dropped: the check chose another token</source>
-        <translation type="unfinished"></translation>
+        <translation>verworfen: Die Prüfung wählte ein anderes Token</translation>
     </message>
     <message>
         <source>dropped: after the end</source>
-        <translation type="unfinished"></translation>
+        <translation>verworfen: nach dem Ende</translation>
     </message>
     <message>
         <source>part of the prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>Teil des Prompts</translation>
     </message>
     <message>
         <source>token %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Token %1</translation>
     </message>
     <message>
         <source>fixed by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>von Hand gesetzt</translation>
     </message>
 </context>
 <context>
@@ -1601,62 +1604,62 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Even the question alone does not fit with this answer length.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schon die Frage allein passt mit dieser Antwortlänge nicht.</translation>
     </message>
     <message>
         <source>No model is loaded. Open one with File, Open model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein Modell geladen. Öffnen Sie eines mit Datei, Modell öffnen.</translation>
     </message>
     <message>
         <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Prompt hat %1 Token, und die Antwort darf %2 haben; zusammen, in ganzen Blöcken, brauchen sie %3 von den %4, die das Modell fassen kann.</translation>
     </message>
     <message>
         <source>This answer was written by %1; load that model to go on with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Antwort wurde von %1 geschrieben; laden Sie dieses Modell, um sie fortzusetzen.</translation>
     </message>
     <message>
         <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aufzeichnung der Blöcke dieser Antwort ist nicht da; lassen Sie die ganze Antwort neu schreiben.</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompareDialog</name>
     <message>
         <source>No figures were kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurden keine Zahlen aufbewahrt.</translation>
     </message>
     <message>
         <source>%1 tokens, %2 passes, %3 tokens per pass, %4 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token, %2 Durchgänge, %3 Token je Durchgang, %4 s</translation>
     </message>
     <message>
         <source>Compare answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten vergleichen</translation>
     </message>
     <message>
         <source>On a GPU, texts can differ with equal settings too: a prompt whose beginning is reused is computed in other pieces, which can decide between nearly equal words. On the CPU they are the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf einer GPU können Texte sich auch bei gleichen Einstellungen unterscheiden: Ein Prompt, dessen Anfang wiederverwendet wird, wird in anderen Stücken berechnet, und das kann zwischen fast gleichen Wörtern entscheiden. Auf der CPU sind sie gleich.</translation>
     </message>
     <message>
         <source>Write both</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide schreiben</translation>
     </message>
     <message>
         <source>left</source>
-        <translation type="unfinished"></translation>
+        <translation>links</translation>
     </message>
     <message>
         <source>right</source>
-        <translation type="unfinished"></translation>
+        <translation>rechts</translation>
     </message>
     <message>
         <source>%1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2</translation>
     </message>
     <message>
         <source>Version</source>
-        <translation type="unfinished"></translation>
+        <translation>Fassung</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1664,35 +1667,35 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Changed setting</source>
-        <translation type="unfinished"></translation>
+        <translation>Geänderte Einstellung</translation>
     </message>
     <message>
         <source>Value of the changed setting, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Wert der geänderten Einstellung, %1</translation>
     </message>
     <message>
         <source>Answer, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort, %1</translation>
     </message>
     <message>
         <source>nothing else</source>
-        <translation type="unfinished"></translation>
+        <translation>sonst nichts</translation>
     </message>
     <message>
         <source>Write with</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben mit</translation>
     </message>
     <message>
         <source>and change</source>
-        <translation type="unfinished"></translation>
+        <translation>und ändern</translation>
     </message>
     <message>
         <source>Version %1 of %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Fassung %1 von %2, %3</translation>
     </message>
     <message>
         <source>The conversation&apos;s settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Einstellungen der Unterhaltung</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -1700,89 +1703,89 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>There is no answer to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Antwort zum Vergleichen.</translation>
     </message>
     <message>
         <source>The same settings.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselben Einstellungen.</translation>
     </message>
     <message>
         <source>This is the same version twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist zweimal dieselbe Fassung.</translation>
     </message>
     <message>
         <source>Both texts are the same, word for word.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide Texte sind gleich, Wort für Wort.</translation>
     </message>
     <message>
         <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter, die nur einer davon hat: %1 links, %2 rechts. Sie sind unterstrichen.</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompareMenu</name>
     <message>
         <source>Co&amp;mpare answers…</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten &amp;vergleichen…</translation>
     </message>
     <message>
         <source>The first answer is being written, then the second one; both stay as versions of the answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die erste Antwort wird geschrieben, danach die zweite; beide bleiben als Fassungen der Antwort.</translation>
     </message>
     <message>
         <source>A model must be loaded, and the conversation must end with a complete answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es muss ein Modell geladen sein, und die Unterhaltung muss mit einer vollständigen Antwort enden.</translation>
     </message>
     <message>
         <source>The second answer was not written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die zweite Antwort wurde nicht geschrieben.</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompatibilityPage</name>
     <message>
         <source>Compatibility switches</source>
-        <translation type="unfinished"></translation>
+        <translation>Verträglichkeitsschalter</translation>
     </message>
     <message>
         <source>Reset</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurücksetzen</translation>
     </message>
     <message>
         <source>Back to what config.json says, and the defaults. Loads the model anew if it runs with choices of yours.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück zu dem, was config.json sagt, und zu den Vorgaben. Lädt das Modell neu, wenn es mit Ihren Wahlen läuft.</translation>
     </message>
     <message>
         <source>Load with these</source>
-        <translation type="unfinished"></translation>
+        <translation>Hiermit laden</translation>
     </message>
     <message>
         <source>The vendor has not published these points. Trefoil takes the side that fits what is known, marked as inferred; should answers of a new checkpoint look wrong, one of them may be the cause. What you load a model with is remembered for its folder, until you reset it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hersteller hat diese Punkte nicht veröffentlicht. Trefoil nimmt, was zum Bekannten passt, gekennzeichnet als erschlossen; sehen die Antworten eines neuen Checkpoints falsch aus, kann einer davon die Ursache sein. Womit Sie ein Modell laden, wird für seinen Ordner gemerkt, bis Sie es zurücksetzen.</translation>
     </message>
     <message>
         <source>In config.json and on the command line: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>In config.json und auf der Befehlszeile: %1</translation>
     </message>
     <message>
         <source>%1 (default)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (Vorgabe)</translation>
     </message>
     <message>
         <source>set by you, not loaded yet; the model runs with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>von Ihnen gesetzt, noch nicht geladen; das Modell läuft mit %1</translation>
     </message>
     <message>
         <source>set by you, remembered for this folder</source>
-        <translation type="unfinished"></translation>
+        <translation>von Ihnen gesetzt, für diesen Ordner gemerkt</translation>
     </message>
     <message>
         <source>from config.json</source>
-        <translation type="unfinished"></translation>
+        <translation>aus config.json</translation>
     </message>
     <message>
         <source>default, inferred</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorgabe, erschlossen</translation>
     </message>
 </context>
 <context>
@@ -1852,17 +1855,19 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The prompt is being counted. The model&apos;s context holds %1 tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Prompt wird gezählt. Der Kontext des Modells fasst %1 Token.</translation>
     </message>
     <message>
         <source>Prompt: %1 tokens
 Kept for the answer: %2 tokens
 The model&apos;s context: %3 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt: %1 Token
+Für die Antwort freigehalten: %2 Token
+Kontext des Modells: %3 Token</translation>
     </message>
     <message>
         <source>%1 tokens too many. Choose a shorter answer in the Generation dock, or leave out the oldest turns.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token zu viel. Wählen Sie im Feld „Erzeugung“ eine kürzere Antwort, oder lassen Sie die ältesten Beiträge weg.</translation>
     </message>
     <message>
         <source>Free: %1 tokens</source>
@@ -1878,7 +1883,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens too many: shorten the answer or the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token zu viel: Kürzen Sie die Antwort oder die Unterhaltung</translation>
     </message>
     <message>
         <source>%1 of %2 tokens</source>
@@ -1897,7 +1902,7 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ControlRow</name>
     <message>
         <source>Reset to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf %1 zurücksetzen</translation>
     </message>
     <message>
         <source>%1: reset to %2</source>
@@ -1944,27 +1949,27 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Search the conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen durchsuchen</translation>
     </message>
     <message>
         <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchsucht Titel und Nachrichten (Strg+Umschalt+F). Anführungszeichen suchen eine Wortfolge, title: und model: grenzen ein.</translation>
     </message>
     <message>
         <source>There is more. Add a word to narrow it down.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch mehr. Fügen Sie ein Wort hinzu, um einzugrenzen.</translation>
     </message>
     <message>
         <source>Nothing was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden.</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gesucht…</translation>
     </message>
 </context>
 <context>
@@ -2005,7 +2010,7 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1: %2</source>
         <comment>title: text found</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -2023,196 +2028,196 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ExampleButton</name>
     <message>
         <source>Ask this</source>
-        <translation type="unfinished"></translation>
+        <translation>Das fragen</translation>
     </message>
 </context>
 <context>
     <name>trefoil::ExpertView</name>
     <message>
         <source>%1 %</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %</translation>
     </message>
     <message>
         <source>Passes of the block</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchgänge des Blocks</translation>
     </message>
     <message>
         <source>Pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchgang</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit</translation>
     </message>
     <message>
         <source>Coreset</source>
-        <translation type="unfinished"></translation>
+        <translation>Kernmenge</translation>
     </message>
     <message>
         <source>Layers of the pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten des Durchgangs</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten</translation>
     </message>
     <message>
         <source>What the pass cost</source>
-        <translation type="unfinished"></translation>
+        <translation>Was der Durchgang gekostet hat</translation>
     </message>
     <message>
         <source>Choosing a pass shows it in the Block dock</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer einen Durchgang wählt, sieht ihn im Block-Feld</translation>
     </message>
     <message>
         <source>by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>von Hand</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>No blocks yet. Ask something, or choose an answer&apos;s blocks.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Blöcke. Fragen Sie etwas, oder wählen Sie die Blöcke einer Antwort.</translation>
     </message>
     <message>
         <source>Nothing was read yet: the block before its first pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch wurde nichts gelesen: der Block vor seinem ersten Durchgang.</translation>
     </message>
     <message>
         <source>This pass has no numbers of its experts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Durchgang hat keine Zahlen zu seinen Experten.</translation>
     </message>
     <message>
         <source>%1 of the %2 of weights read</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 an Gewichten gelesen</translation>
     </message>
     <message>
         <source>the coreset keeps %1 of the router&apos;s mass</source>
-        <translation type="unfinished"></translation>
+        <translation>die Kernmenge behält %1 der Router-Wahrscheinlichkeit</translation>
     </message>
     <message>
         <source>Free</source>
-        <translation type="unfinished"></translation>
+        <translation>Frei</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelesen</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil</translation>
     </message>
     <message>
         <source>Experts whose weights were read, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, deren Gewichte gelesen wurden, im Mittel der Schichten</translation>
     </message>
     <message>
         <source>Experts that would be read without the coreset, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, die ohne Kernmenge gelesen würden, im Mittel der Schichten</translation>
     </message>
     <message>
         <source>Experts that the coreset keeps, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, die die Kernmenge behält, im Mittel der Schichten</translation>
     </message>
     <message>
         <source>Bytes of all weights that the pass read</source>
-        <translation type="unfinished"></translation>
+        <translation>Bytes aller Gewichte, die der Durchgang gelesen hat</translation>
     </message>
     <message>
         <source>Experts whose weights were read</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, deren Gewichte gelesen wurden</translation>
     </message>
     <message>
         <source>Experts that would be read without the coreset</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, die ohne Kernmenge gelesen würden</translation>
     </message>
     <message>
         <source>Experts that the coreset keeps</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, die die Kernmenge behält</translation>
     </message>
     <message>
         <source>Share of the router&apos;s mass that the coreset keeps</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Router-Wahrscheinlichkeit, den die Kernmenge behält</translation>
     </message>
     <message>
         <source>Bytes of the experts&apos; weights that were read</source>
-        <translation type="unfinished"></translation>
+        <translation>Bytes der Expertengewichte, die gelesen wurden</translation>
     </message>
     <message>
         <source>Experts read in %1 layers: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelesene Experten in %1 Schichten: %2</translation>
     </message>
     <message>
         <source>experts that it spares: %1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten, die sie erspart: %1, %2</translation>
     </message>
 </context>
 <context>
     <name>trefoil::FigureChart</name>
     <message>
         <source>Chart of the chosen figure</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagramm der gewählten Zahl</translation>
     </message>
     <message>
         <source>No answer tells this yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Antwort gibt darüber Auskunft.</translation>
     </message>
     <message>
         <source>oldest</source>
-        <translation type="unfinished"></translation>
+        <translation>älteste</translation>
     </message>
     <message>
         <source>newest</source>
-        <translation type="unfinished"></translation>
+        <translation>neueste</translation>
     </message>
 </context>
 <context>
     <name>trefoil::FindBar</name>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>In dieser Unterhaltung suchen</translation>
     </message>
     <message>
         <source>Previous place (Shift+Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorige Stelle (Umschalt+Eingabe)</translation>
     </message>
     <message>
         <source>Next place (Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste Stelle (Eingabe)</translation>
     </message>
     <message>
         <source>Tell capital and small letters apart</source>
-        <translation type="unfinished"></translation>
+        <translation>Groß- und Kleinschreibung unterscheiden</translation>
     </message>
     <message>
         <source>Close (Escape)</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen (Escape)</translation>
     </message>
     <message>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gesucht…</translation>
     </message>
     <message>
         <source>1 place</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Stelle</translation>
     </message>
     <message>
         <source>%L1 places</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 Stellen</translation>
     </message>
     <message>
         <source>%L1 of %L2</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 von %L2</translation>
     </message>
 </context>
 <context>
@@ -2227,50 +2232,50 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Sets every control back to the model&apos;s default</source>
-        <translation type="unfinished"></translation>
+        <translation>Setzt jeden Regler auf die Vorgabe des Modells zurück</translation>
     </message>
 </context>
 <context>
     <name>trefoil::HeatMenu</name>
     <message>
         <source>Co&amp;lour answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten &amp;einfärben</translation>
     </message>
     <message>
         <source>&amp;Not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Gar nicht</translation>
     </message>
     <message>
         <source>By &amp;confidence: the stronger, the less sure</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach &amp;Sicherheit: je kräftiger, desto unsicherer</translation>
     </message>
     <message>
         <source>By &amp;pass: the stronger, the later</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach &amp;Durchgang: je kräftiger, desto später</translation>
     </message>
     <message>
         <source>Next &amp;forced token</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes er&amp;zwungenes Token</translation>
     </message>
     <message>
         <source>Next &amp;low-confidence token</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes un&amp;sicheres Token</translation>
     </message>
     <message>
         <source>There is no complete answer whose blocks are on show.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind keine Blöcke einer vollständigen Antwort zu sehen.</translation>
     </message>
     <message>
         <source>No token of this answer was forced below the threshold.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Token dieser Antwort wurde unter der Schwelle erzwungen.</translation>
     </message>
     <message>
         <source>No token of this answer has a confidence below %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Token dieser Antwort hat eine Sicherheit unter %1.</translation>
     </message>
     <message>
         <source>From the beginning of the answer again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wieder vom Anfang der Antwort an.</translation>
     </message>
 </context>
 <context>
@@ -2332,19 +2337,19 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Link not opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Link nicht geöffnet</translation>
     </message>
     <message>
         <source>This link was written by the model and does not lead to a web page or a mail address. Only http, https and mailto addresses are opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Link hat das Modell geschrieben, und er führt weder zu einer Webseite noch zu einer Mailadresse. Nur Adressen mit http, https und mailto werden geöffnet.</translation>
     </message>
     <message>
         <source>This link was written by the model. Write a mail to this address?</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Link hat das Modell geschrieben. Eine Mail an diese Adresse schreiben?</translation>
     </message>
     <message>
         <source>This link was written by the model. Open a page of “%1” in your browser?</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Link hat das Modell geschrieben. Eine Seite von „%1“ im Browser öffnen?</translation>
     </message>
     <message>
         <source>Address</source>
@@ -2371,7 +2376,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Stop loading at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Laden sofort anhalten.</translation>
     </message>
     <message>
         <source>Loading %1…</source>
@@ -2380,15 +2385,15 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1  %2</source>
         <comment>Loading Clover…  12.3 of 69.3 GB</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1  %2</translation>
     </message>
     <message>
         <source> · %1/s</source>
-        <translation type="unfinished"></translation>
+        <translation> · %1/s</translation>
     </message>
     <message>
         <source> · %1 left</source>
-        <translation type="unfinished"></translation>
+        <translation> · noch %1</translation>
     </message>
     <message>
         <source>Cancelling…</source>
@@ -2419,7 +2424,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 is loaded, but its answers may be wrong: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist geladen, aber seine Antworten können falsch sein: %2.</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -2670,7 +2675,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>The model to load at every start is not there any more: %1. Choose another one with File, Recent models, Manage.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell, das bei jedem Start geladen werden soll, ist nicht mehr da: %1. Wählen Sie ein anderes mit Datei, Zuletzt benutzte Modelle, Verwalten.</translation>
     </message>
     <message>
         <source>Choose a model folder</source>
@@ -2694,42 +2699,42 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten</translation>
     </message>
     <message>
         <source>Pa&amp;use or go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Paus&amp;e oder weiter</translation>
     </message>
     <message>
         <source>Make one &amp;pass</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Durchgan&amp;g machen</translation>
     </message>
     <message>
         <source>&amp;Find in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>In der Unterhaltung &amp;suchen</translation>
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Weitersuchen</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Rückwärts suchen</translation>
     </message>
     <message>
         <source>Search &amp;all conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Unterhaltungen &amp;durchsuchen</translation>
     </message>
     <message>
         <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Mit Block-Diffusions-Sprachmodellen auf dem eigenen Rechner chatten und ihnen beim Dekodieren zusehen.&lt;/p&gt;&lt;p&gt;Alles bleibt hier: Kein Text verlässt diesen Rechner.&lt;/p&gt;&lt;p&gt;Apache-Lizenz 2.0. Verwendet Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog und CLI11; siehe NOTICE.&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
     <name>trefoil::MarkdownRenderer</name>
     <message>
         <source>Nested too deeply to be set as Markdown; shown as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu tief verschachtelt für Markdown; als einfacher Text gezeigt.</translation>
     </message>
 </context>
 <context>
@@ -2748,7 +2753,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Not run</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht ausgeführt</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -2776,7 +2781,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Edit this message; the answer is written anew, and this version stays</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Nachricht bearbeiten; die Antwort wird neu geschrieben, und diese Fassung bleibt</translation>
     </message>
     <message>
         <source>Edit this message</source>
@@ -2832,11 +2837,11 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Previous version, %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorige Fassung, %1 von %2</translation>
     </message>
     <message>
         <source>Next version, %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste Fassung, %1 von %2</translation>
     </message>
     <message>
         <source>1 pass</source>
@@ -2911,7 +2916,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Pages of the model dialog</source>
-        <translation type="unfinished"></translation>
+        <translation>Seiten des Modell-Dialogs</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -2919,7 +2924,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>In &amp;use</source>
-        <translation type="unfinished"></translation>
+        <translation>I&amp;n Gebrauch</translation>
     </message>
     <message>
         <source>&amp;Load a model</source>
@@ -2939,7 +2944,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>No model is loaded. Open a folder that holds a model&apos;s config.json and its tensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein Modell geladen. Öffnen Sie einen Ordner mit config.json und den Tensoren eines Modells.</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2951,7 +2956,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>Format</source>
@@ -2975,7 +2980,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token</translation>
     </message>
     <message>
         <source>Mask token</source>
@@ -3011,7 +3016,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Notes from loading</source>
-        <translation type="unfinished"></translation>
+        <translation>Anmerkungen vom Laden</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3068,19 +3073,20 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>
 not usable: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>
+nicht verwendbar: %1</translation>
     </message>
     <message>
         <source>On %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf %1</translation>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>Experten</translation>
     </message>
     <message>
         <source>Other weights</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Gewichte</translation>
     </message>
 </context>
 <context>
@@ -3105,7 +3111,7 @@ not usable: %1</source>
     <name>trefoil::NumberText</name>
     <message>
         <source>TB</source>
-        <translation type="unfinished"></translation>
+        <translation>TB</translation>
     </message>
     <message>
         <source>GB</source>
@@ -3160,7 +3166,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Prompt and answer together. A shorter context takes less memory for keys and values.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prompt und Antwort zusammen. Ein kürzerer Kontext braucht weniger Speicher für Keys und Values.</translation>
     </message>
     <message>
         <source>Load</source>
@@ -3168,7 +3174,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>&amp;Device</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Gerät</translation>
     </message>
     <message>
         <source>Conte&amp;xt</source>
@@ -3176,19 +3182,19 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 — the folder is missing: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — der Ordner fehlt: %2</translation>
     </message>
     <message>
         <source>%1 — %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — %2</translation>
     </message>
     <message>
         <source>Choose one of the recent models, or a folder that holds a model&apos;s config.json and its tensors. Nothing is loaded before you say so.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eines der zuletzt benutzten Modelle oder einen Ordner mit config.json und den Tensoren eines Modells. Geladen wird erst, wenn Sie es sagen.</translation>
     </message>
     <message>
         <source>Reading the headers of %1…</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Köpfe der Dateien von %1 werden gelesen…</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -3196,7 +3202,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Problem</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehler</translation>
     </message>
     <message>
         <source>Complete</source>
@@ -3212,7 +3218,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1, %2 on the disk, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2 auf der Platte, %3</translation>
     </message>
     <message>
         <source>Format</source>
@@ -3232,7 +3238,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 tokens at most</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens %1 Token</translation>
     </message>
     <message>
         <source>Dimensions</source>
@@ -3248,7 +3254,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Anmerkungen</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3256,7 +3262,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>What it needs, and what this machine has</source>
-        <translation type="unfinished"></translation>
+        <translation>Was es braucht, und was dieser Rechner hat</translation>
     </message>
     <message>
         <source>, %1 free of %2</source>
@@ -3268,7 +3274,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>fits once %1 is unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>passt, sobald %1 entladen ist</translation>
     </message>
     <message>
         <source>does not fit</source>
@@ -3276,7 +3282,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>not usable: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht verwendbar: %1</translation>
     </message>
     <message>
         <source>This folder cannot be loaded.</source>
@@ -3284,11 +3290,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>It does not fit on %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es passt nicht auf %1: %2.</translation>
     </message>
     <message>
         <source>Both models do not fit on %1 together. Load unloads %2 first, once its answer has ended; should loading fail, no model is left in use.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide Modelle zusammen passen nicht auf %1. „Laden“ entlädt zuerst %2, sobald dessen Antwort zu Ende ist; schlägt das Laden fehl, bleibt kein Modell in Gebrauch.</translation>
     </message>
     <message>
         <source>It will run on %1.</source>
@@ -3296,11 +3302,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>It will run on %1. %2 stays in use until it is ready.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wird auf %1 laufen. %2 bleibt in Gebrauch, bis es bereit ist.</translation>
     </message>
     <message>
         <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
-        <translation type="unfinished"></translation>
+        <translation>braucht %1: Experten %2, andere Gewichte %3, Keys und Values %4 für %5 Token, Zustände %6, Arbeitsspeicher %7</translation>
     </message>
 </context>
 <context>
@@ -3394,7 +3400,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Choose a preset, or type a name and save the present values under it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine Voreinstellung, oder geben Sie einen Namen ein und speichern Sie die jetzigen Werte darunter.</translation>
     </message>
     <message>
         <source>Save</source>
@@ -3406,19 +3412,19 @@ not usable: %1</source>
     </message>
     <message>
         <source>Replace the preset “%1” with the present values</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Voreinstellung „%1“ durch die jetzigen Werte ersetzen</translation>
     </message>
     <message>
         <source>Save the present values under this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Die jetzigen Werte unter diesem Namen speichern</translation>
     </message>
     <message>
         <source>Remove the preset “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Voreinstellung „%1“ entfernen</translation>
     </message>
     <message>
         <source>Choose a preset to remove it</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine Voreinstellung, um sie zu entfernen</translation>
     </message>
 </context>
 <context>
@@ -3429,11 +3435,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>The prompt&apos;s text</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text des Prompts</translation>
     </message>
     <message>
         <source>The prompt&apos;s token ids</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Token-Nummern des Prompts</translation>
     </message>
     <message>
         <source>Text</source>
@@ -3457,7 +3463,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>As a JSON array, for trefoil-cli generate --ids</source>
-        <translation type="unfinished"></translation>
+        <translation>Als JSON-Liste, für trefoil-cli generate --ids</translation>
     </message>
     <message>
         <source>Ids copied</source>
@@ -3469,7 +3475,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 of %2 tokens. Marked pieces are control tokens of the chat format; everything else is text.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 Token. Hervorgehobene Stücke sind Steuertoken des Chatformats; alles andere ist Text.</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -3480,11 +3486,11 @@ not usable: %1</source>
     <name>trefoil::Settings</name>
     <message>
         <source>The settings “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Einstellungen „%1“ können nicht geschrieben werden.</translation>
     </message>
     <message>
         <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie gelten, bis Trefoil endet; prüfen Sie die Rechte des Ordners und den freien Platz.</translation>
     </message>
 </context>
 <context>
@@ -3530,23 +3536,23 @@ not usable: %1</source>
     <name>trefoil::StatisticsDialog</name>
     <message>
         <source>tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>passes</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchgänge</translation>
     </message>
     <message>
         <source>tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>Token/s</translation>
     </message>
     <message>
         <source>ms</source>
-        <translation type="unfinished"></translation>
+        <translation>ms</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>Statistik</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3554,73 +3560,73 @@ not usable: %1</source>
     </message>
     <message>
         <source>Figures of the model; the chosen one is charted</source>
-        <translation type="unfinished"></translation>
+        <translation>Zahlen des Modells; die gewählte steht im Diagramm</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>Zahl</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>Einheit</translation>
     </message>
     <message>
         <source>Least</source>
-        <translation type="unfinished"></translation>
+        <translation>Kleinster Wert</translation>
     </message>
     <message>
         <source>Median</source>
-        <translation type="unfinished"></translation>
+        <translation>Median</translation>
     </message>
     <message>
         <source>Most</source>
-        <translation type="unfinished"></translation>
+        <translation>Größter Wert</translation>
     </message>
     <message>
         <source>Export as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als CSV exportieren…</translation>
     </message>
     <message>
         <source>Read again</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu lesen</translation>
     </message>
     <message>
         <source>&amp;Model</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Modell</translation>
     </message>
     <message>
         <source>No model has answered in this history yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Verlauf hat noch kein Modell geantwortet.</translation>
     </message>
     <message>
         <source>One answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Antwort.</translation>
     </message>
     <message numerus="yes">
         <source>%n answers, each one dot. The line is the median of the last 15.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Antwort, jede ein Punkt. Die Linie ist der Median der letzten 15.</numerusform>
+            <numerusform>%n Antworten, jede ein Punkt. Die Linie ist der Median der letzten 15.</numerusform>
         </translation>
     </message>
     <message>
         <source>%1: %2 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 %3</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>%1: %2 values, median %3 %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2 Werte, Median %3 %4.</translation>
     </message>
 </context>
 <context>
     <name>trefoil::StatusBar</name>
     <message>
         <source>Prompt tokens that were taken over from an earlier prompt instead of being read again</source>
-        <translation type="unfinished"></translation>
+        <translation>Token des Prompts, die von einem früheren Prompt übernommen statt neu gelesen wurden</translation>
     </message>
     <message>
         <source>Tokens of the answer a second, after the prompt was read</source>
@@ -3671,71 +3677,71 @@ not usable: %1</source>
     <name>trefoil::SteerBar</name>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause</translation>
     </message>
     <message>
         <source>Wait after the pass that runs, or go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach dem laufenden Durchgang warten, oder weitermachen</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt</translation>
     </message>
     <message>
         <source>Make one pass, then wait</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Durchgang machen, dann warten</translation>
     </message>
     <message>
         <source>Mask again</source>
-        <translation type="unfinished"></translation>
+        <translation>Wieder maskieren</translation>
     </message>
     <message>
         <source>The chosen position is written again</source>
-        <translation type="unfinished"></translation>
+        <translation>Die gewählte Position wird neu geschrieben</translation>
     </message>
     <message>
         <source>Fix</source>
-        <translation type="unfinished"></translation>
+        <translation>Setzen</translation>
     </message>
     <message>
         <source>Puts this token at the chosen position; a typed text of several tokens fills the positions after it</source>
-        <translation type="unfinished"></translation>
+        <translation>Setzt dieses Token an die gewählte Position; ein getippter Text aus mehreren Token füllt die Positionen danach</translation>
     </message>
     <message>
         <source>State of the answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustand der Antwort</translation>
     </message>
     <message>
         <source>Token for the chosen position</source>
-        <translation type="unfinished"></translation>
+        <translation>Token für die gewählte Position</translation>
     </message>
     <message>
         <source>One of the model&apos;s candidates, or a text that you type</source>
-        <translation type="unfinished"></translation>
+        <translation>Einer der Kandidaten des Modells, oder ein Text, den Sie tippen</translation>
     </message>
     <message>
         <source>Token or text</source>
-        <translation type="unfinished"></translation>
+        <translation>Token oder Text</translation>
     </message>
     <message>
         <source>Paused before the first pass of block %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause vor dem ersten Durchgang von Block %1.</translation>
     </message>
     <message>
         <source>Paused after pass %1 of block %2; the block is complete.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause nach Durchgang %1 von Block %2; der Block ist vollständig.</translation>
     </message>
     <message>
         <source>Paused after pass %1 of block %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause nach Durchgang %1 von Block %2.</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiter</translation>
     </message>
     <message>
         <source>Pausing after this pass…</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause nach diesem Durchgang…</translation>
     </message>
 </context>
 <context>
@@ -3761,7 +3767,7 @@ not usable: %1</source>
     <name>trefoil::TextColumn</name>
     <message>
         <source>Too long to be set as Markdown; shown as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu lang für Markdown; als einfacher Text gezeigt.</translation>
     </message>
     <message>
         <source>Copy this code</source>
@@ -3773,7 +3779,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 · being written</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · wird geschrieben</translation>
     </message>
 </context>
 <context>
@@ -3788,7 +3794,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>1 token</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Token</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -3815,59 +3821,59 @@ not usable: %1</source>
     <name>trefoil::TraceMenu</name>
     <message>
         <source>%1 could not be written: %2. Choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 konnte nicht geschrieben werden: %2. Wählen Sie einen anderen Ort.</translation>
     </message>
     <message>
         <source>Export how it was &amp;written</source>
-        <translation type="unfinished"></translation>
+        <translation>Ents&amp;tehung exportieren</translation>
     </message>
     <message>
         <source>All passes as &amp;JSON…</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Durchgänge als &amp;JSON…</translation>
     </message>
     <message>
         <source>All passes as &amp;CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Durchgänge als &amp;CSV…</translation>
     </message>
     <message>
         <source>The block on show as animated &amp;WebP…</source>
-        <translation type="unfinished"></translation>
+        <translation>Den gezeigten Block als animiertes &amp;WebP…</translation>
     </message>
     <message>
         <source>Written: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschrieben: %1</translation>
     </message>
     <message>
         <source>There is no complete answer whose blocks are on show.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind keine Blöcke einer vollständigen Antwort zu sehen.</translation>
     </message>
     <message>
         <source>trace.json</source>
-        <translation type="unfinished"></translation>
+        <translation>durchgaenge.json</translation>
     </message>
     <message>
         <source>trace.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>durchgaenge.csv</translation>
     </message>
     <message>
         <source>block-%1.webp</source>
-        <translation type="unfinished"></translation>
+        <translation>block-%1.webp</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json)</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>Animated WebP (*.webp)</source>
-        <translation type="unfinished"></translation>
+        <translation>Animiertes WebP (*.webp)</translation>
     </message>
     <message>
         <source>Export how it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>Entstehung exportieren</translation>
     </message>
 </context>
 <context>
@@ -3882,42 +3888,42 @@ not usable: %1</source>
     </message>
     <message>
         <source>Show earlier messages (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>Frühere Nachrichten zeigen (%1)</translation>
     </message>
     <message>
         <source>Show later messages (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>Spätere Nachrichten zeigen (%1)</translation>
     </message>
 </context>
 <context>
     <name>trefoil::TransferBackend</name>
     <message>
         <source>“%1” could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ konnte nicht geschrieben werden: %2.</translation>
     </message>
     <message>
         <source>Choose another place, or free some space. What was there before is unchanged.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen anderen Ort, oder schaffen Sie Platz. Was vorher da war, ist unverändert.</translation>
     </message>
     <message>
         <source>The export was ended before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Export wurde vorher beendet.</translation>
     </message>
     <message>
         <source>Nothing was taken from this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dieser Datei wurde nichts übernommen.</translation>
     </message>
     <message>
         <source>“%1” is no file.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist keine Datei.</translation>
     </message>
     <message>
         <source>“%1” could not be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ konnte nicht gelesen werden: %2.</translation>
     </message>
     <message>
         <source>“%1” has %2; files of up to %3 are read. Export fewer conversations at once, or use a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ hat %2; gelesen werden Dateien bis %3. Exportieren Sie weniger Unterhaltungen auf einmal, oder nehmen Sie eine Sicherung.</translation>
     </message>
 </context>
 <context>
@@ -3948,11 +3954,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Export all conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Unterhaltungen exportieren</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json)</translation>
     </message>
     <message>
         <source>P&amp;rint…</source>
@@ -3964,11 +3970,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Back up the history</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlauf sichern</translation>
     </message>
     <message>
         <source>Trefoil histories (*.db)</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil-Verläufe (*.db)</translation>
     </message>
     <message>
         <source>Re&amp;store a backup…</source>
@@ -3976,9 +3982,9 @@ not usable: %1</source>
     </message>
     <message numerus="yes">
         <source>%n conversations exported to %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Unterhaltung nach %1 exportiert.</numerusform>
+            <numerusform>%n Unterhaltungen nach %1 exportiert.</numerusform>
         </translation>
     </message>
     <message>
@@ -3987,11 +3993,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Exporting: %1 of %2 conversations.</source>
-        <translation type="unfinished"></translation>
+        <translation>Export: %1 von %2 Unterhaltungen.</translation>
     </message>
     <message>
         <source>The whole history is backed up in %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der ganze Verlauf ist in %1 gesichert.</translation>
     </message>
     <message>
         <source>There is nothing to export yet.</source>
@@ -3999,11 +4005,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Markdown (*.md)</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown (*.md)</translation>
     </message>
     <message>
         <source>PDF (*.pdf)</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF (*.pdf)</translation>
     </message>
     <message>
         <source>Export the conversation</source>
@@ -4011,7 +4017,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>The pages are being set…</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Seiten werden gesetzt…</translation>
     </message>
     <message>
         <source>Import conversations</source>
@@ -4019,7 +4025,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>JSON (*.json);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Reading %1…</source>
@@ -4035,29 +4041,29 @@ not usable: %1</source>
     </message>
     <message numerus="yes">
         <source>%n conversations were imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Unterhaltung wurde importiert.</numerusform>
+            <numerusform>%n Unterhaltungen wurden importiert.</numerusform>
         </translation>
     </message>
     <message>
         <source>One conversation of this file is already here and stays as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Unterhaltung dieser Datei ist schon hier und bleibt, wie sie ist.</translation>
     </message>
     <message numerus="yes">
         <source>%n conversations of this file are already here and stay as they are.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Unterhaltung dieser Datei ist schon hier und bleibt, wie sie ist.</numerusform>
+            <numerusform>%n Unterhaltungen dieser Datei sind schon hier und bleiben, wie sie sind.</numerusform>
         </translation>
     </message>
     <message>
         <source>The file holds no conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei enthält keine Unterhaltung.</translation>
     </message>
     <message>
         <source>Fields that Trefoil does not know were left out: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Felder, die Trefoil nicht kennt, wurden weggelassen: %1.</translation>
     </message>
     <message>
         <source>Open it</source>
@@ -4077,11 +4083,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Trefoil histories (*.db);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil-Verläufe (*.db);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>All conversations are replaced by those of the backup. The history of now is kept beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Unterhaltungen werden durch die der Sicherung ersetzt. Der jetzige Verlauf wird daneben aufbewahrt.</translation>
     </message>
     <message>
         <source>Replace</source>
@@ -4093,27 +4099,27 @@ not usable: %1</source>
     </message>
     <message>
         <source>An answer is being written. Stop it, then restore the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Antwort wird geschrieben. Halten Sie sie an, und stellen Sie die Sicherung dann wieder her.</translation>
     </message>
     <message>
         <source>The backup was not restored. %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung wurde nicht wiederhergestellt. %1</translation>
     </message>
     <message>
         <source>The backup is restored. The history that was here before is kept as %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung ist wiederhergestellt. Der Verlauf, der vorher hier war, ist als %1 aufbewahrt.</translation>
     </message>
     <message>
         <source>&amp;Statistics…</source>
-        <translation type="unfinished"></translation>
+        <translation>Stat&amp;istik…</translation>
     </message>
     <message>
         <source>Export statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>Statistik exportieren</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
 </context>
 <context>
