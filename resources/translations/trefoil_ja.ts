@@ -9,487 +9,487 @@
     </message>
     <message>
         <source>%1 (copy)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（コピー）</translation>
     </message>
 </context>
 <context>
     <name>ConversationJson</name>
     <message>
         <source>should be an object</source>
-        <translation type="unfinished"></translation>
+        <translation>はオブジェクトでなければなりません</translation>
     </message>
     <message>
         <source>is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>がありません</translation>
     </message>
     <message>
         <source>should be a text</source>
-        <translation type="unfinished"></translation>
+        <translation>はテキストでなければなりません</translation>
     </message>
     <message>
         <source>is empty</source>
-        <translation type="unfinished"></translation>
+        <translation>は空です</translation>
     </message>
     <message>
         <source>is longer than %1 signs</source>
-        <translation type="unfinished"></translation>
+        <translation>は %1 文字を超えています</translation>
     </message>
     <message>
         <source>should be true or false</source>
-        <translation type="unfinished"></translation>
+        <translation>は true か false でなければなりません</translation>
     </message>
     <message>
         <source>is no time that is understood (ISO 8601, or seconds or milliseconds since 1970)</source>
-        <translation type="unfinished"></translation>
+        <translation>は解釈できない時刻です（ISO 8601、または 1970 年からの秒かミリ秒）</translation>
     </message>
     <message>
         <source>has no possible value (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>は使えない値です（%1）</translation>
     </message>
     <message>
         <source>is no possible number here</source>
-        <translation type="unfinished"></translation>
+        <translation>はここで使えない数です</translation>
     </message>
     <message>
         <source>should be a list</source>
-        <translation type="unfinished"></translation>
+        <translation>はリストでなければなりません</translation>
     </message>
     <message>
         <source>is no token id</source>
-        <translation type="unfinished"></translation>
+        <translation>はトークン ID ではありません</translation>
     </message>
     <message>
         <source>is no packed trace</source>
-        <translation type="unfinished"></translation>
+        <translation>は圧縮されたパスの記録ではありません</translation>
     </message>
     <message>
         <source>should be a number, a text or a truth value</source>
-        <translation type="unfinished"></translation>
+        <translation>は数、テキスト、真偽値のいずれかでなければなりません</translation>
     </message>
     <message>
         <source>was not read to its end</source>
-        <translation type="unfinished"></translation>
+        <translation>は最後まで読めませんでした</translation>
     </message>
     <message>
         <source>Line %1: %2 %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 行目：%2 %3。</translation>
     </message>
     <message>
         <source>Line %1 %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 行目 %2。</translation>
     </message>
     <message>
         <source>The file %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイル %1。</translation>
     </message>
     <message>
         <source>Nothing was taken from this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>このファイルからは何も取り込まれませんでした。</translation>
     </message>
     <message>
         <source>begins neither conversations of Trefoil nor a list of messages</source>
-        <translation type="unfinished"></translation>
+        <translation>は Trefoil の会話でもメッセージのリストでもありません</translation>
     </message>
     <message>
         <source>should be &quot;%1&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>は「%1」でなければなりません</translation>
     </message>
     <message>
         <source>should be a whole number from 1</source>
-        <translation type="unfinished"></translation>
+        <translation>は 1 以上の整数でなければなりません</translation>
     </message>
     <message>
         <source>is newer than this Trefoil, which reads up to %1; update Trefoil</source>
-        <translation type="unfinished"></translation>
+        <translation>はこの Trefoil が読める %1 より新しいものです。Trefoil を更新してください</translation>
     </message>
     <message>
         <source>stands twice in the file</source>
-        <translation type="unfinished"></translation>
+        <translation>がファイルに 2 回あります</translation>
     </message>
     <message>
         <source>names no message of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>の指すメッセージがこの会話にありません</translation>
     </message>
     <message>
         <source>should be &quot;user&quot; or &quot;assistant&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>は &quot;user&quot; か &quot;assistant&quot; でなければなりません</translation>
     </message>
     <message>
         <source>is no known reason</source>
-        <translation type="unfinished"></translation>
+        <translation>は知られていない理由です</translation>
     </message>
     <message>
         <source>names no message before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>の指すメッセージがこのメッセージより前にありません</translation>
     </message>
     <message>
         <source>holds no message</source>
-        <translation type="unfinished"></translation>
+        <translation>にメッセージがありません</translation>
     </message>
     <message>
         <source>is &quot;system&quot;, which only the first message may be</source>
-        <translation type="unfinished"></translation>
+        <translation>は &quot;system&quot; ですが、それが許されるのは最初のメッセージだけです</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; it should be &quot;system&quot;, &quot;user&quot; or &quot;assistant&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>は「%1」ですが、&quot;system&quot;、&quot;user&quot;、&quot;assistant&quot; のいずれかでなければなりません</translation>
     </message>
     <message>
         <source>should be &quot;text&quot;; other parts cannot be kept</source>
-        <translation type="unfinished"></translation>
+        <translation>は &quot;text&quot; でなければなりません。ほかの部分は保存できません</translation>
     </message>
 </context>
 <context>
     <name>ConversationStore</name>
     <message>
         <source>No history is open.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴が開かれていません。</translation>
     </message>
     <message>
         <source>Open one, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴を開くか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>The folder “%1” for the history cannot be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴のフォルダー「%1」を作成できません。</translation>
     </message>
     <message>
         <source>Give yourself write permission there, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>そこへの書き込み権限を自分に与えるか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>“%1” should be the folder of the history and is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は履歴のフォルダーのはずですが、ファイルです。</translation>
     </message>
     <message>
         <source>Move it away, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>それを移動するか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>“%1” should be the history and is no file.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は履歴のはずですが、ファイルではありません。</translation>
     </message>
     <message>
         <source>Move it away, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>それを移動するか、隣の新しい履歴で続けてください。</translation>
     </message>
     <message>
         <source>The history “%1” is missing or empty, but its log (-wal) is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴「%1」がないか空ですが、そのログ (-wal) は残っています。</translation>
     </message>
     <message>
         <source>Put the file back beside its log, or go on with a new history.</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイルをログの隣に戻すか、新しい履歴で続けてください。</translation>
     </message>
     <message>
         <source>The history “%1” cannot be made: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴「%1」を作成できません：%2。</translation>
     </message>
     <message>
         <source>Give yourself write permission for the folder, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>フォルダーの書き込み権限を自分に与えるか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>The history “%1” cannot be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴「%1」を読めません：%2。</translation>
     </message>
     <message>
         <source>Give yourself permission to read and write it, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>読み書きの権限を自分に与えるか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>“%1” is no history of Trefoil.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は Trefoil の履歴ではありません。</translation>
     </message>
     <message>
         <source>It is left as it is; restore a backup, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>そのまま残されます。バックアップを復元するか、隣の新しい履歴で続けてください。</translation>
     </message>
     <message>
         <source>The history “%1” is cut off.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴「%1」が途中で切れています。</translation>
     </message>
     <message>
         <source>The history “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴「%1」に書き込めません。</translation>
     </message>
     <message>
         <source>Give yourself write permission, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>書き込み権限を自分に与えるか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>Qt&apos;s SQLite driver is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Qt の SQLite ドライバーがありません。</translation>
     </message>
     <message>
         <source>Install the package libqt6sql6-sqlite.</source>
-        <translation type="unfinished"></translation>
+        <translation>パッケージ libqt6sql6-sqlite をインストールしてください。</translation>
     </message>
     <message>
         <source>The history “%1” could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴「%1」を開けませんでした</translation>
     </message>
     <message>
         <source>“%1” is another program&apos;s database.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は別のプログラムのデータベースです。</translation>
     </message>
     <message>
         <source>It is left as it is; go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>そのまま残されます。隣の新しい履歴で続けてください。</translation>
     </message>
     <message>
         <source>The history was written by a newer Trefoil (format %1, this program knows %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴はより新しい Trefoil が書いたものです（形式 %1、このプログラムは %2 まで）。</translation>
     </message>
     <message>
         <source>It is left as it is; update Trefoil, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>そのまま残されます。Trefoil を更新するか、隣の新しい履歴で続けてください。</translation>
     </message>
     <message>
         <source>The history could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴を読めませんでした</translation>
     </message>
     <message>
         <source>“%1” is the history itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は履歴そのものです。</translation>
     </message>
     <message>
         <source>Choose another name for the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップに別の名前を選んでください。</translation>
     </message>
     <message>
         <source>“%1” is a history that is in use.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は使用中の履歴です。</translation>
     </message>
     <message>
         <source>There is no backup “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップ「%1」がありません。</translation>
     </message>
     <message>
         <source>Choose another file.</source>
-        <translation type="unfinished"></translation>
+        <translation>別のファイルを選んでください。</translation>
     </message>
     <message>
         <source>The backup “%1” could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップ「%1」を開けませんでした</translation>
     </message>
     <message>
         <source>The backup was written by a newer Trefoil (format %1, this program knows %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップはより新しい Trefoil が書いたものです（形式 %1、このプログラムは %2 まで）。</translation>
     </message>
     <message>
         <source>Update Trefoil, then restore it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil を更新してから復元してください。</translation>
     </message>
     <message>
         <source>A temporary history cannot be replaced by a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>一時的な履歴をバックアップで置き換えることはできません。</translation>
     </message>
     <message>
         <source>Open a history on the disk first.</source>
-        <translation type="unfinished"></translation>
+        <translation>先にディスク上の履歴を開いてください。</translation>
     </message>
     <message>
         <source>Another Trefoil has this history open.</source>
-        <translation type="unfinished"></translation>
+        <translation>別の Trefoil がこの履歴を開いています。</translation>
     </message>
     <message>
         <source>Close the other window, then restore the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>もう一方のウィンドウを閉じてから、バックアップを復元してください。</translation>
     </message>
     <message>
         <source>The backup could not be put in the history&apos;s place in “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」で履歴をバックアップに置き換えられませんでした。</translation>
     </message>
     <message>
         <source>Check that the folder can be written. The history is as it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>フォルダーに書き込めるか確認してください。履歴は元のままです。</translation>
     </message>
     <message>
         <source>The history has no %1 “%2”.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴に%1「%2」がありません。</translation>
     </message>
     <message>
         <source>It may have been removed by another window.</source>
-        <translation type="unfinished"></translation>
+        <translation>別のウィンドウが削除したのかもしれません。</translation>
     </message>
     <message>
         <source>entry</source>
-        <translation type="unfinished"></translation>
+        <translation>項目</translation>
     </message>
     <message>
         <source>A message without an id cannot be stored.</source>
-        <translation type="unfinished"></translation>
+        <translation>ID のないメッセージは保存できません。</translation>
     </message>
     <message>
         <source>Please report this.</source>
-        <translation type="unfinished"></translation>
+        <translation>この問題を報告してください。</translation>
     </message>
     <message>
         <source>conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会話</translation>
     </message>
     <message>
         <source>The backup could not be completed</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップを完了できませんでした</translation>
     </message>
     <message>
         <source>%1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2。</translation>
     </message>
     <message>
         <source>%1: another program is using the history.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：別のプログラムが履歴を使用しています。</translation>
     </message>
     <message>
         <source>It is tried again; if this stays, close the other program.</source>
-        <translation type="unfinished"></translation>
+        <translation>再試行しています。続くようなら、そのプログラムを閉じてください。</translation>
     </message>
     <message>
         <source>%1: the file or its folder cannot be written (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：ファイルかそのフォルダーに書き込めません（%2）。</translation>
     </message>
     <message>
         <source>%1: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：ディスクがいっぱいです。</translation>
     </message>
     <message>
         <source>Free some space; it is tried again until then.</source>
-        <translation type="unfinished"></translation>
+        <translation>空き容量を増やしてください。それまで再試行を続けます。</translation>
     </message>
     <message>
         <source>%1: the file is damaged (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：ファイルが壊れています（%2）。</translation>
     </message>
     <message>
         <source>Check the disk and its free space; it is tried again.</source>
-        <translation type="unfinished"></translation>
+        <translation>ディスクとその空き容量を確認してください。再試行しています。</translation>
     </message>
     <message>
         <source>The history could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴に書き込めませんでした</translation>
     </message>
     <message>
         <source>The backup “%1” could not be made: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップ「%1」を作成できませんでした：%2。</translation>
     </message>
     <message>
         <source>Give yourself write permission for the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>フォルダーの書き込み権限を自分に与えてください。</translation>
     </message>
     <message>
         <source>The backup could not be named “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップの名前を「%1」にできませんでした。</translation>
     </message>
     <message>
         <source>Check the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>フォルダーを確認してください。</translation>
     </message>
     <message>
         <source>The history is damaged (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴が壊れています（%1）。</translation>
     </message>
     <message>
         <source>The history and its log (-wal) beside it do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴とその隣のログ (-wal) が対応していません。</translation>
     </message>
     <message>
         <source>Both are left as they are: put back the file that belongs to the log, or move the log away, and open again.</source>
-        <translation type="unfinished"></translation>
+        <translation>どちらもそのまま残されます。ログに対応するファイルを戻すか、ログを移動してから、もう一度開いてください。</translation>
     </message>
     <message>
         <source>The history does not answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴が応答しません。</translation>
     </message>
     <message>
         <source>The disk may be very slow; wait, or quit.</source>
-        <translation type="unfinished"></translation>
+        <translation>ディスクが非常に遅いのかもしれません。待つか、終了してください。</translation>
     </message>
     <message>
         <source>The history could not be searched</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴を検索できませんでした</translation>
     </message>
     <message>
         <source>The search could not be set up: SQLite does not take its functions.</source>
-        <translation type="unfinished"></translation>
+        <translation>検索を準備できませんでした：SQLite がその関数を受け付けません。</translation>
     </message>
 </context>
 <context>
     <name>DataLocation</name>
     <message>
         <source>is not set</source>
-        <translation type="unfinished"></translation>
+        <translation>が設定されていません</translation>
     </message>
     <message>
         <source>is relative</source>
-        <translation type="unfinished"></translation>
+        <translation>が相対パスです</translation>
     </message>
     <message>
         <source>is the root folder</source>
-        <translation type="unfinished"></translation>
+        <translation>がルートフォルダーです</translation>
     </message>
     <message>
         <source>is no folder</source>
-        <translation type="unfinished"></translation>
+        <translation>がフォルダーではありません</translation>
     </message>
     <message>
         <source>%1 is ignored: “%2” is %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 は無視されます：「%2」は%3。</translation>
     </message>
     <message>
         <source>the root folder</source>
-        <translation type="unfinished"></translation>
+        <translation>ルートフォルダーです</translation>
     </message>
     <message>
         <source>relative, it must be absolute</source>
-        <translation type="unfinished"></translation>
+        <translation>相対パスですが、絶対パスでなければなりません</translation>
     </message>
     <message>
         <source>TREFOIL_DATA_DIR must name an absolute folder and is “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>TREFOIL_DATA_DIR は絶対パスのフォルダーでなければなりませんが、「%1」です。</translation>
     </message>
     <message>
         <source>Correct or unset it, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>修正するか設定を外すか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>HOME %1; “%2” from the user data base is used.</source>
-        <translation type="unfinished"></translation>
+        <translation>HOME %1。ユーザーデータベースの「%2」を使います。</translation>
     </message>
     <message>
         <source>There is no home folder to keep the history in: HOME %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴を置くホームフォルダーがありません：HOME %1。</translation>
     </message>
     <message>
         <source>Set HOME or TREFOIL_DATA_DIR, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>HOME か TREFOIL_DATA_DIR を設定するか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>Give yourself write permission, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>書き込み権限を自分に与えるか、一時的な履歴で続けてください。</translation>
     </message>
     <message>
         <source>“%1” is no absolute folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は絶対パスのフォルダーではありません。</translation>
     </message>
     <message>
         <source>The folder “%1” cannot be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>フォルダー「%1」を作成できません。</translation>
     </message>
     <message>
         <source>“%1” should be a folder and is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」はフォルダーのはずですが、ファイルです。</translation>
     </message>
     <message>
         <source>The folder “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>フォルダー「%1」に書き込めません。</translation>
     </message>
 </context>
 <context>
     <name>FactForm</name>
     <message>
         <source>The coreset makes a pass read fewer experts; all of them stay in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットを使うとパスが読むエキスパートは減りますが、すべてメモリーに残ります。</translation>
     </message>
 </context>
 <context>
@@ -508,7 +508,7 @@
     </message>
     <message>
         <source>Counts response tokens only, thinking included: prompt, template and end tokens never count. Works without sampling too.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考を含む回答のトークンだけを数えます。プロンプト、テンプレート、終了トークンは数えません。サンプリングなしでも働きます。</translation>
     </message>
     <message>
         <source>Mode</source>
@@ -516,7 +516,7 @@
     </message>
     <message>
         <source>Self-speculative changes the speed, not the text: it equals autoregressive, token for token. Low confidence may give another text.</source>
-        <translation type="unfinished"></translation>
+        <translation>自己投機で変わるのは速さで、テキストではありません。自己回帰とトークン単位で一致します。低信頼度では別のテキストになることがあります。</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -524,11 +524,11 @@
     </message>
     <message>
         <source>How many tokens are written together as one block.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 つのブロックとしてまとめて書くトークンの数。</translation>
     </message>
     <message>
         <source>Does not limit the response. Sizes that the model was not trained with may give worse text. In autoregressive mode it only rounds up the room that a request needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答の長さは制限しません。モデルが学習していない大きさではテキストが悪くなることがあります。自己回帰モードでは、要求に必要な領域を切り上げるだけです。</translation>
     </message>
     <message>
         <source>Threshold</source>
@@ -536,11 +536,11 @@
     </message>
     <message>
         <source>A position is settled in a pass when its confidence is above this. Lower: fewer passes, more risk.</source>
-        <translation type="unfinished"></translation>
+        <translation>信頼度がこの値を超えた位置は、そのパスで確定します。低いほどパスは減り、リスクは増えます。</translation>
     </message>
     <message>
         <source>Does not keep unsure tokens out: when no position is above it, the surest one is settled all the same. Confidence is always that at temperature 1, before top-k and top-p, so a threshold means the same whatever the sampler.</source>
-        <translation type="unfinished"></translation>
+        <translation>不確かなトークンを排除するものではありません。どの位置も超えないときは、最も確かな位置が確定します。信頼度は常に温度 1、top-k と top-p の適用前の値なので、サンプリングにかかわらずしきい値の意味は同じです。</translation>
     </message>
     <message>
         <source>Align blocks</source>
@@ -548,11 +548,11 @@
     </message>
     <message>
         <source>Blocks begin at multiples of the block size from the start of the prompt; the first block then begins with the end of the prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックはプロンプトの先頭からブロックの大きさの倍数の位置で始まります。そのため最初のブロックはプロンプトの末尾から始まります。</translation>
     </message>
     <message>
         <source>The prompt&apos;s tokens in that block never change and never count as response.</source>
-        <translation type="unfinished"></translation>
+        <translation>そのブロックにあるプロンプトのトークンは変わらず、回答にも数えません。</translation>
     </message>
     <message>
         <source>Max. response</source>
@@ -560,11 +560,11 @@
     </message>
     <message>
         <source>The response ends here at the latest, thinking included.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答は遅くともここで終わります。思考を含みます。</translation>
     </message>
     <message>
         <source>Counts response tokens only: prompt, template and end tokens never count. Does not make answers longer. The prompt and this, rounded up to whole blocks, must fit into the context.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答のトークンだけを数えます。プロンプト、テンプレート、終了トークンは数えません。回答を長くするものではありません。プロンプトとこの値は、ブロック単位に切り上げてコンテキストに収まる必要があります。</translation>
     </message>
     <message>
         <source>Thinking</source>
@@ -572,11 +572,11 @@
     </message>
     <message>
         <source>The model thinks before it answers; its thinking stands in a pane of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルは回答の前に考えます。思考は専用の欄に表示されます。</translation>
     </message>
     <message>
         <source>Thinking is not sent again with later questions. Its tokens count towards the response&apos;s length.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考は後の質問で再び送られることはありません。そのトークンは回答の長さに数えます。</translation>
     </message>
     <message>
         <source>Sample</source>
@@ -584,11 +584,11 @@
     </message>
     <message>
         <source>Draws each token at random, by its probability, instead of taking the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>最も確率の高いトークンを取る代わりに、確率に従って無作為に選びます。</translation>
     </message>
     <message>
         <source>Does not make answers unrepeatable: the same seed and controls give the same text.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答が再現できなくなるわけではありません。同じシードと設定なら同じテキストになります。</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -596,35 +596,35 @@
     </message>
     <message>
         <source>Below 1 likely tokens are drawn more often, above 1 less often. 0 always takes the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 未満では確率の高いトークンをより多く、1 を超えるとより少なく選びます。0 では常に最も確率の高いものを取ります。</translation>
     </message>
     <message>
         <source>Does not change the confidence, which stays at temperature 1: the threshold keeps its meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>信頼度は変わりません。温度 1 の値のままなので、しきい値の意味は保たれます。</translation>
     </message>
     <message>
         <source>Top-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-p</translation>
     </message>
     <message>
         <source>Draws only among the likeliest tokens that together reach this share of the probability. 1 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>確率の合計がこの割合に達するまでの上位のトークンからだけ選びます。1 でオフ。</translation>
     </message>
     <message>
         <source>Does not change the confidence. Works on what top-k left; at least one token always stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>信頼度は変わりません。top-k で残ったものに働き、少なくとも 1 トークンは残ります。</translation>
     </message>
     <message>
         <source>Top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <source>Draws only among this many likeliest tokens, and those equal to the last of them. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>確率の高い順にこの数のトークンと、その最後と同値のものからだけ選びます。0 でオフ。</translation>
     </message>
     <message>
         <source>Does not change the confidence. Beyond the size of the vocabulary it is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>信頼度は変わりません。語彙の大きさを超えるとオフになります。</translation>
     </message>
     <message>
         <source>Seed</source>
@@ -632,11 +632,11 @@
     </message>
     <message>
         <source>Where the random numbers start.</source>
-        <translation type="unfinished"></translation>
+        <translation>乱数の始まり。</translation>
     </message>
     <message>
         <source>Does not change by itself: regenerating with the same seed and controls gives the same text.</source>
-        <translation type="unfinished"></translation>
+        <translation>ひとりでに変わることはありません。同じシードと設定で再生成すれば同じテキストになります。</translation>
     </message>
     <message>
         <source>Repetition</source>
@@ -644,7 +644,7 @@
     </message>
     <message>
         <source>Tokens that stand in the response become less likely: a positive logit is divided by this, a negative one multiplied. 1 is off, below 1 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答にあるトークンの確率を下げます。正のロジットはこの値で割り、負のロジットには掛けます。1 でオフ、1 未満は繰り返しを促します。</translation>
     </message>
     <message>
         <source>Presence</source>
@@ -652,11 +652,11 @@
     </message>
     <message>
         <source>logits</source>
-        <translation type="unfinished"></translation>
+        <translation>ロジット</translation>
     </message>
     <message>
         <source>Taken once from the logit of each token that stands in the response. 0 is off, below 0 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答にあるトークンのロジットから 1 回だけ引きます。0 でオフ、0 未満は繰り返しを促します。</translation>
     </message>
     <message>
         <source>Frequency</source>
@@ -664,7 +664,7 @@
     </message>
     <message>
         <source>Taken from a token&apos;s logit for each time that it stands in the response. 0 is off, below 0 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答に現れた回数だけトークンのロジットから引きます。0 でオフ、0 未満は繰り返しを促します。</translation>
     </message>
     <message>
         <source>Length penalty</source>
@@ -672,11 +672,11 @@
     </message>
     <message>
         <source>Added to the end tokens of long responses so that they come to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>長い回答が終わるように終了トークンに加えます。開始までは加えず、その後は幅の間にこの値まで増えます。0 でオフ。</translation>
     </message>
     <message>
         <source>Not a limit: a response can go on, up to the maximum. Positions are counted in the response, not in the prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>上限ではありません。回答は最大の長さまで続くことがあります。位置はプロンプトではなく回答の中で数えます。</translation>
     </message>
     <message>
         <source>Length: start</source>
@@ -684,11 +684,11 @@
     </message>
     <message>
         <source>The response position from which the length penalty grows.</source>
-        <translation type="unfinished"></translation>
+        <translation>長さのペナルティが増え始める回答内の位置。</translation>
     </message>
     <message>
         <source>The prompt&apos;s tokens do not count.</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトのトークンは数えません。</translation>
     </message>
     <message>
         <source>Length: window</source>
@@ -696,11 +696,11 @@
     </message>
     <message>
         <source>Over how many tokens the length penalty grows to its full value.</source>
-        <translation type="unfinished"></translation>
+        <translation>長さのペナルティが最大値まで増えるトークン数。</translation>
     </message>
     <message>
         <source>It does not fall again after the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>幅を過ぎても再び下がることはありません。</translation>
     </message>
     <message>
         <source>Think-end bias</source>
@@ -708,11 +708,11 @@
     </message>
     <message>
         <source>Added to &lt;/think&gt; in long thinking so that it comes to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>長い思考が終わるように &lt;/think&gt; に加えます。開始までは加えず、その後は幅の間にこの値まで増えます。0 でオフ。</translation>
     </message>
     <message>
         <source>Does not shorten the answer, and does nothing once thinking is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答は短くなりません。思考が閉じた後は働きません。</translation>
     </message>
     <message>
         <source>Thinking: start</source>
@@ -720,7 +720,7 @@
     </message>
     <message>
         <source>The response position from which the think-end bias grows.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考終了バイアスが増え始める回答内の位置。</translation>
     </message>
     <message>
         <source>Thinking: window</source>
@@ -728,7 +728,7 @@
     </message>
     <message>
         <source>Over how many tokens the think-end bias grows to its full value.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考終了バイアスが最大値まで増えるトークン数。</translation>
     </message>
     <message>
         <source>Expert coreset</source>
@@ -736,11 +736,11 @@
     </message>
     <message>
         <source>In each layer a block&apos;s passes use only the experts that its rows ask for most, so that fewer weights are read.</source>
-        <translation type="unfinished"></translation>
+        <translation>各層で、ブロックのパスはその行が最も求めるエキスパートだけを使い、読む重みを減らします。</translation>
     </message>
     <message>
         <source>The coreset saves reading, not memory: all experts stay loaded. Prompts, commits and single tokens are never restricted. It can change the text.</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットが節約するのは読み込みで、メモリーではありません。すべてのエキスパートは読み込まれたままです。プロンプト、コミット、単独のトークンは制限されません。テキストが変わることがあります。</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -748,11 +748,11 @@
     </message>
     <message>
         <source>The share of the rows&apos; router probability that the kept experts must cover. 1: no restriction. 0: as many experts as one token uses.</source>
-        <translation type="unfinished"></translation>
+        <translation>残したエキスパートが覆うべき、行のルーター確率の割合。1：制限なし。0：1 トークンが使う数のエキスパート。</translation>
     </message>
     <message>
         <source>Not the share of experts that is kept; that depends on the text.</source>
-        <translation type="unfinished"></translation>
+        <translation>残すエキスパートの割合ではありません。それはテキストによって変わります。</translation>
     </message>
     <message>
         <source>Decoding</source>
@@ -796,7 +796,7 @@
     </message>
     <message>
         <source>%1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1～%2</translation>
     </message>
     <message>
         <source>Range: %1.</source>
@@ -825,11 +825,11 @@
     </message>
     <message>
         <source>Temperature 0 always takes the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>温度 0 では常に最も確率の高いものを取ります。</translation>
     </message>
     <message>
         <source>This model has no &lt;/think&gt; token.</source>
-        <translation type="unfinished"></translation>
+        <translation>このモデルには &lt;/think&gt; トークンがありません。</translation>
     </message>
     <message>
         <source>Only while thinking is on.</source>
@@ -837,15 +837,15 @@
     </message>
     <message>
         <source>The bias is 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>バイアスは 0 です。</translation>
     </message>
     <message>
         <source>The length penalty is 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>長さのペナルティは 0 です。</translation>
     </message>
     <message>
         <source>Autoregressive mode uses no coreset.</source>
-        <translation type="unfinished"></translation>
+        <translation>自己回帰モードはコアセットを使いません。</translation>
     </message>
     <message>
         <source>The coreset is off.</source>
@@ -853,46 +853,46 @@
     </message>
     <message>
         <source>How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both. Auto measures all three and writes each block with the fastest; the Block dock says which and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答の書き方。低信頼度は数回のパスでブロック全体を埋めます。自己投機はブロックを下書きし、モデル自身で検査します。自己回帰は 1 トークンずつ書き、ほかの 2 つの基準になります。自動は 3 つを測り、各ブロックを最も速いもので書きます。どれをなぜ選んだかはブロックパネルに表示されます。</translation>
     </message>
     <message>
         <source>Auto</source>
-        <translation type="unfinished"></translation>
+        <translation>自動</translation>
     </message>
 </context>
 <context>
     <name>LocatedJson</name>
     <message>
         <source>holds binary data</source>
-        <translation type="unfinished"></translation>
+        <translation>にバイナリーデータが含まれています</translation>
     </message>
     <message>
         <source>stands twice in one object</source>
-        <translation type="unfinished"></translation>
+        <translation>が 1 つのオブジェクトに 2 回あります</translation>
     </message>
     <message>
         <source>is one entry too many: an object may have %1</source>
-        <translation type="unfinished"></translation>
+        <translation>は項目が 1 つ多すぎます。オブジェクトの項目は %1 個までです</translation>
     </message>
     <message>
         <source>is no valid JSON (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>は正しい JSON ではありません（%1）</translation>
     </message>
     <message>
         <source>has too many values: %1 are read at most</source>
-        <translation type="unfinished"></translation>
+        <translation>の値が多すぎます。読めるのは %1 個までです</translation>
     </message>
     <message>
         <source>is nested more than %1 deep</source>
-        <translation type="unfinished"></translation>
+        <translation>の入れ子が %1 段を超えています</translation>
     </message>
     <message>
         <source>is no text in UTF-8 or UTF-16</source>
-        <translation type="unfinished"></translation>
+        <translation>は UTF-8 や UTF-16 のテキストではありません</translation>
     </message>
     <message>
         <source>needs more memory than there is</source>
-        <translation type="unfinished"></translation>
+        <translation>には現在あるより多くのメモリーが必要です</translation>
     </message>
 </context>
 <context>
@@ -907,7 +907,7 @@
     </message>
     <message>
         <source>The request was refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>要求は拒否されました。</translation>
     </message>
     <message>
         <source>The answer failed.</source>
@@ -946,89 +946,89 @@
     <name>PresetStore</name>
     <message>
         <source>A preset needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセットには名前が必要です。</translation>
     </message>
     <message>
         <source>A preset&apos;s name has at most %1 characters, this one %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセットの名前は %1 文字までですが、これは %2 文字です。</translation>
     </message>
     <message>
         <source>A preset&apos;s name stands on one line.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセットの名前は 1 行です。</translation>
     </message>
     <message>
         <source>There is no preset “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」はありません。</translation>
     </message>
     <message>
         <source>It may have been removed elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>別の場所で削除されたのかもしれません。</translation>
     </message>
     <message>
         <source>Choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>別の名前を選んでください。</translation>
     </message>
     <message>
         <source>There is a preset “%1” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」はすでにあります。</translation>
     </message>
     <message>
         <source>The presets “%1” cannot be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」を読めません：%2。</translation>
     </message>
     <message>
         <source>Check the file&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイルの権限を確認してください。</translation>
     </message>
     <message>
         <source>The presets “%1” were written by a newer Trefoil.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」はより新しい Trefoil が書いたものです。</translation>
     </message>
     <message>
         <source>They are left as they are; update Trefoil to change them.</source>
-        <translation type="unfinished"></translation>
+        <translation>そのまま残されます。変更するには Trefoil を更新してください。</translation>
     </message>
     <message>
         <source>The presets “%1” are damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」が壊れています。</translation>
     </message>
     <message>
         <source>The readable ones are shown; the file is put aside when presets are next saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>読めるものは表示されます。次にプリセットを保存するとき、このファイルは別に取り置かれます。</translation>
     </message>
     <message>
         <source>The damaged presets could not be put aside as “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>壊れたプリセットを「%1」として取り置けませんでした。</translation>
     </message>
     <message>
         <source>Nothing was changed; check the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>何も変更されていません。フォルダーを確認してください。</translation>
     </message>
     <message>
         <source>The presets “%1” could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」に書き込めませんでした：%2。</translation>
     </message>
     <message>
         <source>Nothing was changed; check the folder and the free space.</source>
-        <translation type="unfinished"></translation>
+        <translation>何も変更されていません。フォルダーと空き容量を確認してください。</translation>
     </message>
 </context>
 <context>
     <name>Text</name>
     <message>
         <source>The history could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴を読めませんでした</translation>
     </message>
 </context>
 <context>
     <name>TraceStore</name>
     <message>
         <source>The record of this answer&apos;s passes is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>この回答のパスの記録が壊れています。</translation>
     </message>
     <message>
         <source>The text is not affected; only the replay is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>テキストに影響はありません。再生できないだけです。</translation>
     </message>
 </context>
 <context>
@@ -1047,7 +1047,7 @@
     </message>
     <message>
         <source>%1 Gated DeltaNet, %2 full attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Gated DeltaNet %1 層、フルアテンション %2 層</translation>
     </message>
     <message>
         <source>Attention heads</source>
@@ -1055,15 +1055,15 @@
     </message>
     <message>
         <source>%1 query, %2 key/value, of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>クエリー %1、キー／バリュー %2、幅 %3</translation>
     </message>
     <message>
         <source>Gated DeltaNet heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Gated DeltaNet ヘッド</translation>
     </message>
     <message>
         <source>%1 key of %2, %3 value of %4</source>
-        <translation type="unfinished"></translation>
+        <translation>キー %1（幅 %2）、バリュー %3（幅 %4）</translation>
     </message>
     <message>
         <source>Experts</source>
@@ -1071,7 +1071,7 @@
     </message>
     <message>
         <source>%1, of which %2 a token, width %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1、うち 1 トークンあたり %2、幅 %3</translation>
     </message>
     <message>
         <source>Shared expert</source>
@@ -1087,7 +1087,7 @@
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 トークン</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -1095,29 +1095,29 @@
     </message>
     <message>
         <source>RoPE</source>
-        <translation type="unfinished"></translation>
+        <translation>RoPE</translation>
     </message>
     <message>
         <source>theta %1, %2 of %3 dimensions</source>
-        <translation type="unfinished"></translation>
+        <translation>theta %1、%3 次元中 %2</translation>
     </message>
     <message>
         <source>%1 G</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 G</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 M</translation>
     </message>
     <message>
         <source>%1 %2</source>
         <comment>number, unit</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1 of %2 %3</source>
         <comment>done, total, unit</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 / %2 %3</translation>
     </message>
     <message>
         <source>%1 s</source>
@@ -1125,91 +1125,91 @@
     </message>
     <message>
         <source>%1 min %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 分 %2 秒</translation>
     </message>
     <message>
         <source>%1 h %2 min</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 時間 %2 分</translation>
     </message>
     <message>
         <source>Tokens per pass</source>
-        <translation type="unfinished"></translation>
+        <translation>1 パスあたりのトークン</translation>
     </message>
     <message>
         <source>Passes per block</source>
-        <translation type="unfinished"></translation>
+        <translation>1 ブロックあたりのパス</translation>
     </message>
     <message>
         <source>Time per pass</source>
-        <translation type="unfinished"></translation>
+        <translation>1 パスの時間</translation>
     </message>
     <message>
         <source>Rate inside passes</source>
-        <translation type="unfinished"></translation>
+        <translation>パス内の速度</translation>
     </message>
     <message>
         <source>Rate by the wall clock, after the prefill</source>
-        <translation type="unfinished"></translation>
+        <translation>実時間での速度（プレフィル後）</translation>
     </message>
     <message>
         <source>Prefill</source>
-        <translation type="unfinished"></translation>
+        <translation>プレフィル</translation>
     </message>
     <message>
         <source>Time to the first text, prefill included</source>
-        <translation type="unfinished"></translation>
+        <translation>最初のテキストまでの時間（プレフィルを含む）</translation>
     </message>
     <message>
         <source>fixed by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手動で固定</translation>
     </message>
     <message>
         <source>confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>信頼度 %1</translation>
     </message>
     <message>
         <source>pass %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 / %2</translation>
     </message>
     <message>
         <source>forced below the threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>しきい値未満で強制</translation>
     </message>
     <message>
         <source>block %1, row %2</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロック %1、行 %2</translation>
     </message>
     <message>
         <source>Block %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロック %1</translation>
     </message>
     <message>
         <source>%1 of %2 resolved</source>
-        <translation type="unfinished"></translation>
+        <translation>%2 中 %1 確定</translation>
     </message>
     <message>
         <source>before pass 1 of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>全 %1 パスの 1 の前</translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 の後に手動で変更</translation>
     </message>
     <message>
         <source>There is no block to be replayed.</source>
-        <translation type="unfinished"></translation>
+        <translation>再生できるブロックがありません。</translation>
     </message>
     <message>
         <source>The WebP library is of another version than this program was built for.</source>
-        <translation type="unfinished"></translation>
+        <translation>WebP ライブラリーの版が、このプログラムの構築時のものと異なります。</translation>
     </message>
     <message>
         <source>The pictures could not be encoded: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>画像をエンコードできませんでした：%1。</translation>
     </message>
     <message>
         <source>they are too large</source>
-        <translation type="unfinished"></translation>
+        <translation>大きすぎます</translation>
     </message>
 </context>
 <context>
@@ -1239,7 +1239,7 @@
     </message>
     <message>
         <source>%1: %2, one at a time</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2、1 つずつ</translation>
     </message>
     <message numerus="yes">
         <source>%n passes</source>
@@ -1266,7 +1266,7 @@
     </message>
     <message>
         <source>%1 · token %2 of the response</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 回答の %2 番目のトークン</translation>
     </message>
     <message>
         <source>Masked</source>
@@ -1274,39 +1274,39 @@
     </message>
     <message>
         <source>Chosen by the pass before; confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>前のパスで選択。信頼度 %1</translation>
     </message>
     <message>
         <source>Drafted, to be checked; confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>下書き、検査前。信頼度 %1</translation>
     </message>
     <message>
         <source>Candidate; confidence %1, threshold %2</source>
-        <translation type="unfinished"></translation>
+        <translation>候補。信頼度 %1、しきい値 %2</translation>
     </message>
     <message>
         <source>Resolved in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 で確定</translation>
     </message>
     <message>
         <source>Resolved in pass %1; confidence %2</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 で確定。信頼度 %2</translation>
     </message>
     <message>
         <source>Forced in pass %1; confidence %2 is not above %3</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 で強制。信頼度 %2 は %3 を超えていません</translation>
     </message>
     <message>
         <source>Dropped; the check chose another token</source>
-        <translation type="unfinished"></translation>
+        <translation>破棄。検査で別のトークンが選ばれました</translation>
     </message>
     <message>
         <source>Dropped; after the end of the response</source>
-        <translation type="unfinished"></translation>
+        <translation>破棄。回答の終わりより後</translation>
     </message>
     <message>
         <source>The prompt&apos;s last tokens begin this block</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトの最後のトークンがこのブロックの先頭にあります</translation>
     </message>
     <message>
         <source>Point at a cell, or choose one with the arrow keys, to see its candidates.</source>
@@ -1315,11 +1315,12 @@
     <message>
         <source>%1, token %2
 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1、トークン %2
+%3</translation>
     </message>
     <message>
         <source>Fixed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 の後に手動で固定</translation>
     </message>
 </context>
 <context>
@@ -1328,7 +1329,9 @@
         <source>No blocks yet.
 
 Ask something and watch the answer&apos;s blocks fill in here, or choose an answer to see how it was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックはまだありません。
+
+質問すると、回答のブロックがここで埋まっていきます。回答を選ぶと、どう書かれたかを見られます。</translation>
     </message>
     <message>
         <source>State of the block</source>
@@ -1356,7 +1359,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The pass shown, from the masked block to its last pass</source>
-        <translation type="unfinished"></translation>
+        <translation>表示中のパス。マスクだけのブロックから最後のパスまで</translation>
     </message>
     <message>
         <source>Replay speed</source>
@@ -1364,7 +1367,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Replay speed; ×1 is about two passes a second</source>
-        <translation type="unfinished"></translation>
+        <translation>再生速度。×1 は毎秒およそ 2 パス</translation>
     </message>
     <message>
         <source>Follow the newest pass</source>
@@ -1372,7 +1375,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Write the answer anew from this block; the blocks before it stay</source>
-        <translation type="unfinished"></translation>
+        <translation>このブロックから回答を書き直します。前のブロックは残ります</translation>
     </message>
     <message>
         <source>Live</source>
@@ -1400,11 +1403,11 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>draft of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>下書き %1</translation>
     </message>
     <message>
         <source>check: %1 of %2 kept</source>
-        <translation type="unfinished"></translation>
+        <translation>検査：%2 中 %1 を採用</translation>
     </message>
     <message>
         <source>%1 in this pass</source>
@@ -1424,7 +1427,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>coreset of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセット %1</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1432,47 +1435,47 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>low confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>低信頼度</translation>
     </message>
     <message>
         <source>self-speculative</source>
-        <translation type="unfinished"></translation>
+        <translation>自己投機</translation>
     </message>
     <message>
         <source>autoregressive</source>
-        <translation type="unfinished"></translation>
+        <translation>自己回帰</translation>
     </message>
     <message>
         <source>not measured yet</source>
-        <translation type="unfinished"></translation>
+        <translation>未測定</translation>
     </message>
     <message>
         <source>the fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>最速</translation>
     </message>
     <message>
         <source>measured again</source>
-        <translation type="unfinished"></translation>
+        <translation>再測定</translation>
     </message>
     <message>
         <source>; tokens/s: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>。トークン/秒：%1</translation>
     </message>
     <message>
         <source>Auto chose %1 (%2%3)</source>
-        <translation type="unfinished"></translation>
+        <translation>自動は%1を選択（%2%3）</translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 の後に手動で変更</translation>
     </message>
     <message>
         <source>%1 of weights read</source>
-        <translation type="unfinished"></translation>
+        <translation>読んだ重み %1</translation>
     </message>
     <message>
         <source>changed here: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ここで変更：%1</translation>
     </message>
 </context>
 <context>
@@ -1487,7 +1490,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Not looked at yet</source>
-        <translation type="unfinished"></translation>
+        <translation>まだ見ていません</translation>
     </message>
     <message>
         <source>candidate</source>
@@ -1495,7 +1498,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>What the model would put here. The bar is its confidence; the tick is the threshold that it must pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルがここに置こうとしているもの。棒は信頼度、目盛りは超えるべきしきい値です。</translation>
     </message>
     <message>
         <source>this pass</source>
@@ -1503,7 +1506,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Resolved by the pass shown</source>
-        <translation type="unfinished"></translation>
+        <translation>表示中のパスで確定</translation>
     </message>
     <message>
         <source>earlier</source>
@@ -1511,7 +1514,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Resolved by an earlier pass</source>
-        <translation type="unfinished"></translation>
+        <translation>以前のパスで確定</translation>
     </message>
     <message>
         <source>forced</source>
@@ -1519,7 +1522,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>No candidate passed the threshold, so the most confident one was taken</source>
-        <translation type="unfinished"></translation>
+        <translation>しきい値を超えた候補がなく、最も信頼度の高いものを採用</translation>
     </message>
     <message>
         <source>dropped</source>
@@ -1527,7 +1530,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>After the end of the response, or refused by the check of a draft; not part of the text</source>
-        <translation type="unfinished"></translation>
+        <translation>回答の終わりより後、または下書きの検査で不採用。テキストには含まれません</translation>
     </message>
     <message>
         <source>prompt</source>
@@ -1535,7 +1538,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The prompt&apos;s last tokens begin this block</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトの最後のトークンがこのブロックの先頭にあります</translation>
     </message>
 </context>
 <context>
@@ -1546,11 +1549,11 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The positions of the block. Arrow keys choose one; its candidates are listed below.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックの位置。矢印キーで選ぶと、その候補が下に表示されます。</translation>
     </message>
     <message>
         <source>row %1</source>
-        <translation type="unfinished"></translation>
+        <translation>行 %1</translation>
     </message>
     <message>
         <source>masked</source>
@@ -1562,31 +1565,31 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>resolved in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 で確定</translation>
     </message>
     <message>
         <source>forced below the threshold in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>パス %1 でしきい値未満のまま強制</translation>
     </message>
     <message>
         <source>dropped: the check chose another token</source>
-        <translation type="unfinished"></translation>
+        <translation>破棄：検査で別のトークンが選ばれました</translation>
     </message>
     <message>
         <source>dropped: after the end</source>
-        <translation type="unfinished"></translation>
+        <translation>破棄：終わりより後</translation>
     </message>
     <message>
         <source>part of the prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトの一部</translation>
     </message>
     <message>
         <source>token %1</source>
-        <translation type="unfinished"></translation>
+        <translation>トークン %1</translation>
     </message>
     <message>
         <source>fixed by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手動で固定</translation>
     </message>
 </context>
 <context>
@@ -1597,62 +1600,62 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Even the question alone does not fit with this answer length.</source>
-        <translation type="unfinished"></translation>
+        <translation>この回答長では、質問だけでも収まりません。</translation>
     </message>
     <message>
         <source>No model is loaded. Open one with File, Open model.</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルが読み込まれていません。「ファイル › モデルを開く」で開いてください。</translation>
     </message>
     <message>
         <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトは %1 トークン、回答は最大 %2 トークンです。ブロック単位で合わせて %3 必要ですが、モデルに入るのは %4 です。</translation>
     </message>
     <message>
         <source>This answer was written by %1; load that model to go on with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>この回答は %1 が書きました。続けるにはそのモデルを読み込んでください。</translation>
     </message>
     <message>
         <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
-        <translation type="unfinished"></translation>
+        <translation>この回答のブロックの記録がありません。回答全体を書き直してください。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompareDialog</name>
     <message>
         <source>No figures were kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>数値は保存されていません。</translation>
     </message>
     <message>
         <source>%1 tokens, %2 passes, %3 tokens per pass, %4 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 トークン、%2 パス、1 パスあたり %3 トークン、%4 秒</translation>
     </message>
     <message>
         <source>Compare answers</source>
-        <translation type="unfinished"></translation>
+        <translation>回答を比較</translation>
     </message>
     <message>
         <source>On a GPU, texts can differ with equal settings too: a prompt whose beginning is reused is computed in other pieces, which can decide between nearly equal words. On the CPU they are the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>GPU では、設定が同じでもテキストが異なることがあります。先頭を再利用したプロンプトは別の区切りで計算され、ほぼ同等の語の選択に影響することがあるためです。CPU では同じになります。</translation>
     </message>
     <message>
         <source>Write both</source>
-        <translation type="unfinished"></translation>
+        <translation>両方を書く</translation>
     </message>
     <message>
         <source>left</source>
-        <translation type="unfinished"></translation>
+        <translation>左</translation>
     </message>
     <message>
         <source>right</source>
-        <translation type="unfinished"></translation>
+        <translation>右</translation>
     </message>
     <message>
         <source>%1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1、%2</translation>
     </message>
     <message>
         <source>Version</source>
-        <translation type="unfinished"></translation>
+        <translation>版</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1660,35 +1663,35 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Changed setting</source>
-        <translation type="unfinished"></translation>
+        <translation>変更する設定</translation>
     </message>
     <message>
         <source>Value of the changed setting, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>変更する設定の値、%1</translation>
     </message>
     <message>
         <source>Answer, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>回答、%1</translation>
     </message>
     <message>
         <source>nothing else</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかは変えない</translation>
     </message>
     <message>
         <source>Write with</source>
-        <translation type="unfinished"></translation>
+        <translation>使う設定</translation>
     </message>
     <message>
         <source>and change</source>
-        <translation type="unfinished"></translation>
+        <translation>変更点</translation>
     </message>
     <message>
         <source>Version %1 of %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%2 版中 %1 番目、%3</translation>
     </message>
     <message>
         <source>The conversation&apos;s settings</source>
-        <translation type="unfinished"></translation>
+        <translation>この会話の設定</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -1696,89 +1699,89 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>There is no answer to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>比較できる回答がまだありません。</translation>
     </message>
     <message>
         <source>The same settings.</source>
-        <translation type="unfinished"></translation>
+        <translation>設定は同じです。</translation>
     </message>
     <message>
         <source>This is the same version twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>両方とも同じ版です。</translation>
     </message>
     <message>
         <source>Both texts are the same, word for word.</source>
-        <translation type="unfinished"></translation>
+        <translation>どちらのテキストも一語一句同じです。</translation>
     </message>
     <message>
         <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
-        <translation type="unfinished"></translation>
+        <translation>片方だけにある語：左 %1、右 %2。下線で示しています。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompareMenu</name>
     <message>
         <source>Co&amp;mpare answers…</source>
-        <translation type="unfinished"></translation>
+        <translation>回答を比較(&amp;M)…</translation>
     </message>
     <message>
         <source>The first answer is being written, then the second one; both stay as versions of the answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 つ目の回答を書き、続けて 2 つ目を書きます。どちらも回答の版として残ります。</translation>
     </message>
     <message>
         <source>A model must be loaded, and the conversation must end with a complete answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルが読み込まれていて、会話が完全な回答で終わっている必要があります。</translation>
     </message>
     <message>
         <source>The second answer was not written.</source>
-        <translation type="unfinished"></translation>
+        <translation>2 つ目の回答は書かれませんでした。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompatibilityPage</name>
     <message>
         <source>Compatibility switches</source>
-        <translation type="unfinished"></translation>
+        <translation>互換性スイッチ</translation>
     </message>
     <message>
         <source>Reset</source>
-        <translation type="unfinished"></translation>
+        <translation>リセット</translation>
     </message>
     <message>
         <source>Back to what config.json says, and the defaults. Loads the model anew if it runs with choices of yours.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json の内容と既定値に戻します。選んだ設定で動いている場合は、モデルを読み込み直します。</translation>
     </message>
     <message>
         <source>Load with these</source>
-        <translation type="unfinished"></translation>
+        <translation>この設定で読み込む</translation>
     </message>
     <message>
         <source>The vendor has not published these points. Trefoil takes the side that fits what is known, marked as inferred; should answers of a new checkpoint look wrong, one of them may be the cause. What you load a model with is remembered for its folder, until you reset it.</source>
-        <translation type="unfinished"></translation>
+        <translation>これらの点は開発元から公開されていません。Trefoil は知られていることに合うほうを採り、「推定」と示します。新しいチェックポイントの回答がおかしい場合、このどれかが原因かもしれません。読み込みに使った選択は、リセットするまでフォルダーごとに記憶されます。</translation>
     </message>
     <message>
         <source>In config.json and on the command line: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json とコマンドラインでの名前：%1</translation>
     </message>
     <message>
         <source>%1 (default)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（既定）</translation>
     </message>
     <message>
         <source>set by you, not loaded yet; the model runs with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>設定済み、未読み込み。モデルは %1 で動作中</translation>
     </message>
     <message>
         <source>set by you, remembered for this folder</source>
-        <translation type="unfinished"></translation>
+        <translation>設定済み、このフォルダー用に記憶</translation>
     </message>
     <message>
         <source>from config.json</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json から</translation>
     </message>
     <message>
         <source>default, inferred</source>
-        <translation type="unfinished"></translation>
+        <translation>既定、推定</translation>
     </message>
 </context>
 <context>
@@ -1848,17 +1851,19 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The prompt is being counted. The model&apos;s context holds %1 tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトを数えています。モデルのコンテキストは %1 トークンです。</translation>
     </message>
     <message>
         <source>Prompt: %1 tokens
 Kept for the answer: %2 tokens
 The model&apos;s context: %3 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプト：%1 トークン
+回答用：%2 トークン
+モデルのコンテキスト：%3 トークン</translation>
     </message>
     <message>
         <source>%1 tokens too many. Choose a shorter answer in the Generation dock, or leave out the oldest turns.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 トークン超過しています。「生成」パネルで回答を短くするか、古いやり取りを省いてください。</translation>
     </message>
     <message>
         <source>Free: %1 tokens</source>
@@ -1874,7 +1879,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens too many: shorten the answer or the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 トークン超過：回答か会話を短くしてください</translation>
     </message>
     <message>
         <source>%1 of %2 tokens</source>
@@ -1893,7 +1898,7 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ControlRow</name>
     <message>
         <source>Reset to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 に戻す</translation>
     </message>
     <message>
         <source>%1: reset to %2</source>
@@ -1940,27 +1945,27 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>検索</translation>
     </message>
     <message>
         <source>Search the conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>会話を検索</translation>
     </message>
     <message>
         <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
-        <translation type="unfinished"></translation>
+        <translation>タイトルとメッセージを検索します (Ctrl+Shift+F)。引用符で語句を、title: と model: で範囲を絞れます。</translation>
     </message>
     <message>
         <source>There is more. Add a word to narrow it down.</source>
-        <translation type="unfinished"></translation>
+        <translation>まだほかにもあります。語を加えて絞り込んでください。</translation>
     </message>
     <message>
         <source>Nothing was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>見つかりませんでした。</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>検索しています…</translation>
     </message>
 </context>
 <context>
@@ -2001,7 +2006,7 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1: %2</source>
         <comment>title: text found</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -2019,196 +2024,196 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ExampleButton</name>
     <message>
         <source>Ask this</source>
-        <translation type="unfinished"></translation>
+        <translation>これを質問する</translation>
     </message>
 </context>
 <context>
     <name>trefoil::ExpertView</name>
     <message>
         <source>%1 %</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %</translation>
     </message>
     <message>
         <source>Passes of the block</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックのパス</translation>
     </message>
     <message>
         <source>Pass</source>
-        <translation type="unfinished"></translation>
+        <translation>パス</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>時間</translation>
     </message>
     <message>
         <source>Coreset</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセット</translation>
     </message>
     <message>
         <source>Layers of the pass</source>
-        <translation type="unfinished"></translation>
+        <translation>パスの各層</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished"></translation>
+        <translation>層</translation>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>エキスパート</translation>
     </message>
     <message>
         <source>What the pass cost</source>
-        <translation type="unfinished"></translation>
+        <translation>パスのコスト</translation>
     </message>
     <message>
         <source>Choosing a pass shows it in the Block dock</source>
-        <translation type="unfinished"></translation>
+        <translation>パスを選ぶと、ブロックパネルに表示されます</translation>
     </message>
     <message>
         <source>by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手動</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>No blocks yet. Ask something, or choose an answer&apos;s blocks.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックはまだありません。質問するか、回答のブロックを選んでください。</translation>
     </message>
     <message>
         <source>Nothing was read yet: the block before its first pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>まだ何も読まれていません。最初のパスの前のブロックです。</translation>
     </message>
     <message>
         <source>This pass has no numbers of its experts.</source>
-        <translation type="unfinished"></translation>
+        <translation>このパスにはエキスパートの数値がありません。</translation>
     </message>
     <message>
         <source>%1 of the %2 of weights read</source>
-        <translation type="unfinished"></translation>
+        <translation>読んだ重み %1 / %2</translation>
     </message>
     <message>
         <source>the coreset keeps %1 of the router&apos;s mass</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットはルーター確率の %1 を保持</translation>
     </message>
     <message>
         <source>Free</source>
-        <translation type="unfinished"></translation>
+        <translation>制限なし</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>読んだ量</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>割合</translation>
     </message>
     <message>
         <source>Experts whose weights were read, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>重みが読まれたエキスパートの数、層の平均</translation>
     </message>
     <message>
         <source>Experts that would be read without the coreset, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットがなければ読まれるエキスパートの数、層の平均</translation>
     </message>
     <message>
         <source>Experts that the coreset keeps, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットが残すエキスパートの数、層の平均</translation>
     </message>
     <message>
         <source>Bytes of all weights that the pass read</source>
-        <translation type="unfinished"></translation>
+        <translation>パスが読んだ全重みのバイト数</translation>
     </message>
     <message>
         <source>Experts whose weights were read</source>
-        <translation type="unfinished"></translation>
+        <translation>重みが読まれたエキスパートの数</translation>
     </message>
     <message>
         <source>Experts that would be read without the coreset</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットがなければ読まれるエキスパートの数</translation>
     </message>
     <message>
         <source>Experts that the coreset keeps</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットが残すエキスパートの数</translation>
     </message>
     <message>
         <source>Share of the router&apos;s mass that the coreset keeps</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットが保持するルーター確率の割合</translation>
     </message>
     <message>
         <source>Bytes of the experts&apos; weights that were read</source>
-        <translation type="unfinished"></translation>
+        <translation>読まれたエキスパートの重みのバイト数</translation>
     </message>
     <message>
         <source>Experts read in %1 layers: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 層で読んだエキスパート：%2</translation>
     </message>
     <message>
         <source>experts that it spares: %1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>コアセットが省いたエキスパート：%1、%2</translation>
     </message>
 </context>
 <context>
     <name>trefoil::FigureChart</name>
     <message>
         <source>Chart of the chosen figure</source>
-        <translation type="unfinished"></translation>
+        <translation>選んだ数値のグラフ</translation>
     </message>
     <message>
         <source>No answer tells this yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>この数値を持つ回答はまだありません。</translation>
     </message>
     <message>
         <source>oldest</source>
-        <translation type="unfinished"></translation>
+        <translation>最も古い</translation>
     </message>
     <message>
         <source>newest</source>
-        <translation type="unfinished"></translation>
+        <translation>最も新しい</translation>
     </message>
 </context>
 <context>
     <name>trefoil::FindBar</name>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>この会話内を検索</translation>
     </message>
     <message>
         <source>Previous place (Shift+Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>前の箇所 (Shift+Enter)</translation>
     </message>
     <message>
         <source>Next place (Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>次の箇所 (Enter)</translation>
     </message>
     <message>
         <source>Tell capital and small letters apart</source>
-        <translation type="unfinished"></translation>
+        <translation>大文字と小文字を区別する</translation>
     </message>
     <message>
         <source>Close (Escape)</source>
-        <translation type="unfinished"></translation>
+        <translation>閉じる (Esc)</translation>
     </message>
     <message>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>見つかりません</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>検索しています…</translation>
     </message>
     <message>
         <source>1 place</source>
-        <translation type="unfinished"></translation>
+        <translation>1 か所</translation>
     </message>
     <message>
         <source>%L1 places</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 か所</translation>
     </message>
     <message>
         <source>%L1 of %L2</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 / %L2</translation>
     </message>
 </context>
 <context>
@@ -2223,50 +2228,50 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Sets every control back to the model&apos;s default</source>
-        <translation type="unfinished"></translation>
+        <translation>すべての設定をモデルの既定値に戻します</translation>
     </message>
 </context>
 <context>
     <name>trefoil::HeatMenu</name>
     <message>
         <source>Co&amp;lour answers</source>
-        <translation type="unfinished"></translation>
+        <translation>回答に色を付ける(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>付けない(&amp;N)</translation>
     </message>
     <message>
         <source>By &amp;confidence: the stronger, the less sure</source>
-        <translation type="unfinished"></translation>
+        <translation>信頼度で(&amp;C)：濃いほど不確か</translation>
     </message>
     <message>
         <source>By &amp;pass: the stronger, the later</source>
-        <translation type="unfinished"></translation>
+        <translation>パスで(&amp;P)：濃いほど後で確定</translation>
     </message>
     <message>
         <source>Next &amp;forced token</source>
-        <translation type="unfinished"></translation>
+        <translation>次の強制トークン(&amp;F)</translation>
     </message>
     <message>
         <source>Next &amp;low-confidence token</source>
-        <translation type="unfinished"></translation>
+        <translation>次の低信頼度トークン(&amp;L)</translation>
     </message>
     <message>
         <source>There is no complete answer whose blocks are on show.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックが表示されている完全な回答がありません。</translation>
     </message>
     <message>
         <source>No token of this answer was forced below the threshold.</source>
-        <translation type="unfinished"></translation>
+        <translation>この回答には、しきい値未満で強制されたトークンはありません。</translation>
     </message>
     <message>
         <source>No token of this answer has a confidence below %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>この回答には、信頼度が %1 未満のトークンはありません。</translation>
     </message>
     <message>
         <source>From the beginning of the answer again.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答の先頭に戻りました。</translation>
     </message>
 </context>
 <context>
@@ -2328,19 +2333,19 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Link not opened</source>
-        <translation type="unfinished"></translation>
+        <translation>リンクを開きませんでした</translation>
     </message>
     <message>
         <source>This link was written by the model and does not lead to a web page or a mail address. Only http, https and mailto addresses are opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>このリンクはモデルが書いたもので、ウェブページにもメールアドレスにもつながりません。開けるのは http、https、mailto のアドレスだけです。</translation>
     </message>
     <message>
         <source>This link was written by the model. Write a mail to this address?</source>
-        <translation type="unfinished"></translation>
+        <translation>このリンクはモデルが書いたものです。このアドレスにメールを書きますか？</translation>
     </message>
     <message>
         <source>This link was written by the model. Open a page of “%1” in your browser?</source>
-        <translation type="unfinished"></translation>
+        <translation>このリンクはモデルが書いたものです。ブラウザーで「%1」のページを開きますか？</translation>
     </message>
     <message>
         <source>Address</source>
@@ -2367,7 +2372,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Stop loading at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>読み込みをすぐに停止します。</translation>
     </message>
     <message>
         <source>Loading %1…</source>
@@ -2376,15 +2381,15 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1  %2</source>
         <comment>Loading Clover…  12.3 of 69.3 GB</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1  %2</translation>
     </message>
     <message>
         <source> · %1/s</source>
-        <translation type="unfinished"></translation>
+        <translation> · %1/秒</translation>
     </message>
     <message>
         <source> · %1 left</source>
-        <translation type="unfinished"></translation>
+        <translation> · 残り %1</translation>
     </message>
     <message>
         <source>Cancelling…</source>
@@ -2415,7 +2420,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 is loaded, but its answers may be wrong: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 を読み込みましたが、回答が誤っている可能性があります：%2。</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -2665,7 +2670,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>The model to load at every start is not there any more: %1. Choose another one with File, Recent models, Manage.</source>
-        <translation type="unfinished"></translation>
+        <translation>起動のたびに読み込むモデルがなくなっています：%1。「ファイル › 最近のモデル › 管理」で別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>Choose a model folder</source>
@@ -2689,42 +2694,42 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>エキスパート</translation>
     </message>
     <message>
         <source>Pa&amp;use or go on</source>
-        <translation type="unfinished"></translation>
+        <translation>一時停止または再開(&amp;U)</translation>
     </message>
     <message>
         <source>Make one &amp;pass</source>
-        <translation type="unfinished"></translation>
+        <translation>1 パスだけ進める(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Find in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会話内を検索(&amp;F)</translation>
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation type="unfinished"></translation>
+        <translation>次を検索(&amp;X)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
-        <translation type="unfinished"></translation>
+        <translation>前を検索(&amp;V)</translation>
     </message>
     <message>
         <source>Search &amp;all conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>すべての会話を検索(&amp;A)</translation>
     </message>
     <message>
         <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;自分のコンピューターでブロック拡散言語モデルとチャットし、デコードの様子を見られます。&lt;/p&gt;&lt;p&gt;すべてはここにとどまります。テキストがこのコンピューターから出ることはありません。&lt;/p&gt;&lt;p&gt;Apache License 2.0。Qt %2、SentencePiece、SQLite、md4c、zstd、libwebp、nlohmann/json、spdlog、CLI11 を使用しています。NOTICE を参照してください。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
     <name>trefoil::MarkdownRenderer</name>
     <message>
         <source>Nested too deeply to be set as Markdown; shown as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>入れ子が深すぎて Markdown として表示できないため、プレーンテキストで表示しています。</translation>
     </message>
 </context>
 <context>
@@ -2743,7 +2748,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Not run</source>
-        <translation type="unfinished"></translation>
+        <translation>実行されませんでした</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -2771,7 +2776,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Edit this message; the answer is written anew, and this version stays</source>
-        <translation type="unfinished"></translation>
+        <translation>このメッセージを編集します。回答は新しく書かれ、この版は残ります</translation>
     </message>
     <message>
         <source>Edit this message</source>
@@ -2827,11 +2832,11 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Previous version, %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>前の版、%2 版中 %1 番目</translation>
     </message>
     <message>
         <source>Next version, %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>次の版、%2 版中 %1 番目</translation>
     </message>
     <message>
         <source>1 pass</source>
@@ -2906,7 +2911,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Pages of the model dialog</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルダイアログのページ</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -2914,7 +2919,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>In &amp;use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用中(&amp;U)</translation>
     </message>
     <message>
         <source>&amp;Load a model</source>
@@ -2934,7 +2939,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>No model is loaded. Open a folder that holds a model&apos;s config.json and its tensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルが読み込まれていません。モデルの config.json とテンソルのあるフォルダーを開いてください。</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2946,7 +2951,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Files</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイル</translation>
     </message>
     <message>
         <source>Format</source>
@@ -2970,7 +2975,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 トークン</translation>
     </message>
     <message>
         <source>Mask token</source>
@@ -3006,7 +3011,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Notes from loading</source>
-        <translation type="unfinished"></translation>
+        <translation>読み込み時の注記</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3063,19 +3068,20 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>
 not usable: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>
+使用不可：%1</translation>
     </message>
     <message>
         <source>On %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 上</translation>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>エキスパート</translation>
     </message>
     <message>
         <source>Other weights</source>
-        <translation type="unfinished"></translation>
+        <translation>その他の重み</translation>
     </message>
 </context>
 <context>
@@ -3100,7 +3106,7 @@ not usable: %1</source>
     <name>trefoil::NumberText</name>
     <message>
         <source>TB</source>
-        <translation type="unfinished"></translation>
+        <translation>TB</translation>
     </message>
     <message>
         <source>GB</source>
@@ -3155,7 +3161,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Prompt and answer together. A shorter context takes less memory for keys and values.</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトと回答の合計です。コンテキストが短いほど、キーとバリューのメモリーが減ります。</translation>
     </message>
     <message>
         <source>Load</source>
@@ -3163,7 +3169,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>&amp;Device</source>
-        <translation type="unfinished"></translation>
+        <translation>デバイス(&amp;D)</translation>
     </message>
     <message>
         <source>Conte&amp;xt</source>
@@ -3171,19 +3177,19 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 — the folder is missing: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — フォルダーがありません：%2</translation>
     </message>
     <message>
         <source>%1 — %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — %2</translation>
     </message>
     <message>
         <source>Choose one of the recent models, or a folder that holds a model&apos;s config.json and its tensors. Nothing is loaded before you say so.</source>
-        <translation type="unfinished"></translation>
+        <translation>最近のモデルか、モデルの config.json とテンソルのあるフォルダーを選んでください。指示があるまで何も読み込まれません。</translation>
     </message>
     <message>
         <source>Reading the headers of %1…</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 のヘッダーを読んでいます…</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -3191,7 +3197,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Problem</source>
-        <translation type="unfinished"></translation>
+        <translation>問題</translation>
     </message>
     <message>
         <source>Complete</source>
@@ -3207,7 +3213,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1, %2 on the disk, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1、ディスク上 %2、%3</translation>
     </message>
     <message>
         <source>Format</source>
@@ -3227,7 +3233,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 tokens at most</source>
-        <translation type="unfinished"></translation>
+        <translation>最大 %1 トークン</translation>
     </message>
     <message>
         <source>Dimensions</source>
@@ -3243,7 +3249,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>注記</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3251,7 +3257,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>What it needs, and what this machine has</source>
-        <translation type="unfinished"></translation>
+        <translation>必要なものと、このコンピューターにあるもの</translation>
     </message>
     <message>
         <source>, %1 free of %2</source>
@@ -3263,7 +3269,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>fits once %1 is unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 を解放すれば収まります</translation>
     </message>
     <message>
         <source>does not fit</source>
@@ -3271,7 +3277,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>not usable: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>使用不可：%1</translation>
     </message>
     <message>
         <source>This folder cannot be loaded.</source>
@@ -3279,11 +3285,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>It does not fit on %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 には収まりません：%2。</translation>
     </message>
     <message>
         <source>Both models do not fit on %1 together. Load unloads %2 first, once its answer has ended; should loading fail, no model is left in use.</source>
-        <translation type="unfinished"></translation>
+        <translation>両方のモデルは %1 に同時には収まりません。「読み込む」は %2 の回答が終わり次第、先にそれを解放します。読み込みに失敗すると、使えるモデルがなくなります。</translation>
     </message>
     <message>
         <source>It will run on %1.</source>
@@ -3291,11 +3297,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>It will run on %1. %2 stays in use until it is ready.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 で動作します。準備ができるまで %2 を使い続けます。</translation>
     </message>
     <message>
         <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
-        <translation type="unfinished"></translation>
+        <translation>必要量 %1：エキスパート %2、その他の重み %3、%5 トークン分のキーとバリュー %4、状態 %6、作業領域 %7</translation>
     </message>
 </context>
 <context>
@@ -3389,7 +3395,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Choose a preset, or type a name and save the present values under it.</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセットを選ぶか、名前を入力して現在の値を保存します。</translation>
     </message>
     <message>
         <source>Save</source>
@@ -3401,19 +3407,19 @@ not usable: %1</source>
     </message>
     <message>
         <source>Replace the preset “%1” with the present values</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」を現在の値で置き換える</translation>
     </message>
     <message>
         <source>Save the present values under this name</source>
-        <translation type="unfinished"></translation>
+        <translation>現在の値をこの名前で保存する</translation>
     </message>
     <message>
         <source>Remove the preset “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>プリセット「%1」を削除する</translation>
     </message>
     <message>
         <source>Choose a preset to remove it</source>
-        <translation type="unfinished"></translation>
+        <translation>削除するプリセットを選んでください</translation>
     </message>
 </context>
 <context>
@@ -3424,11 +3430,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>The prompt&apos;s text</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトのテキスト</translation>
     </message>
     <message>
         <source>The prompt&apos;s token ids</source>
-        <translation type="unfinished"></translation>
+        <translation>プロンプトのトークン ID</translation>
     </message>
     <message>
         <source>Text</source>
@@ -3452,7 +3458,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>As a JSON array, for trefoil-cli generate --ids</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON 配列として、trefoil-cli generate --ids 用</translation>
     </message>
     <message>
         <source>Ids copied</source>
@@ -3464,7 +3470,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 of %2 tokens. Marked pieces are control tokens of the chat format; everything else is text.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 / %2 トークン。印の付いた部分はチャット形式の制御トークンで、それ以外はテキストです。</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -3475,11 +3481,11 @@ not usable: %1</source>
     <name>trefoil::Settings</name>
     <message>
         <source>The settings “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>設定「%1」に書き込めません。</translation>
     </message>
     <message>
         <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
-        <translation type="unfinished"></translation>
+        <translation>設定は Trefoil の終了まで有効です。フォルダーの権限と空き容量を確認してください。</translation>
     </message>
 </context>
 <context>
@@ -3525,23 +3531,23 @@ not usable: %1</source>
     <name>trefoil::StatisticsDialog</name>
     <message>
         <source>tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>トークン</translation>
     </message>
     <message>
         <source>passes</source>
-        <translation type="unfinished"></translation>
+        <translation>パス</translation>
     </message>
     <message>
         <source>tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>トークン/秒</translation>
     </message>
     <message>
         <source>ms</source>
-        <translation type="unfinished"></translation>
+        <translation>ms</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>統計</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3549,72 +3555,72 @@ not usable: %1</source>
     </message>
     <message>
         <source>Figures of the model; the chosen one is charted</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルの数値。選んだものがグラフになります</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>数値</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>単位</translation>
     </message>
     <message>
         <source>Least</source>
-        <translation type="unfinished"></translation>
+        <translation>最小</translation>
     </message>
     <message>
         <source>Median</source>
-        <translation type="unfinished"></translation>
+        <translation>中央値</translation>
     </message>
     <message>
         <source>Most</source>
-        <translation type="unfinished"></translation>
+        <translation>最大</translation>
     </message>
     <message>
         <source>Export as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV としてエクスポート…</translation>
     </message>
     <message>
         <source>Read again</source>
-        <translation type="unfinished"></translation>
+        <translation>読み直す</translation>
     </message>
     <message>
         <source>&amp;Model</source>
-        <translation type="unfinished"></translation>
+        <translation>モデル(&amp;M)</translation>
     </message>
     <message>
         <source>No model has answered in this history yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>この履歴では、まだどのモデルも回答していません。</translation>
     </message>
     <message>
         <source>One answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答 1 件。</translation>
     </message>
     <message numerus="yes">
         <source>%n answers, each one dot. The line is the median of the last 15.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>回答 %n 件、それぞれが 1 点です。線は直近 15 件の中央値です。</numerusform>
         </translation>
     </message>
     <message>
         <source>%1: %2 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 %3</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（%2）</translation>
     </message>
     <message>
         <source>%1: %2 values, median %3 %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：値 %2 個、中央値 %3 %4。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::StatusBar</name>
     <message>
         <source>Prompt tokens that were taken over from an earlier prompt instead of being read again</source>
-        <translation type="unfinished"></translation>
+        <translation>読み直さずに以前のプロンプトから引き継いだトークン数</translation>
     </message>
     <message>
         <source>Tokens of the answer a second, after the prompt was read</source>
@@ -3665,71 +3671,71 @@ not usable: %1</source>
     <name>trefoil::SteerBar</name>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>一時停止</translation>
     </message>
     <message>
         <source>Wait after the pass that runs, or go on</source>
-        <translation type="unfinished"></translation>
+        <translation>実行中のパスの後で待つ、または再開する</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>ステップ</translation>
     </message>
     <message>
         <source>Make one pass, then wait</source>
-        <translation type="unfinished"></translation>
+        <translation>1 パスだけ進めて待つ</translation>
     </message>
     <message>
         <source>Mask again</source>
-        <translation type="unfinished"></translation>
+        <translation>マスクに戻す</translation>
     </message>
     <message>
         <source>The chosen position is written again</source>
-        <translation type="unfinished"></translation>
+        <translation>選んだ位置は書き直されます</translation>
     </message>
     <message>
         <source>Fix</source>
-        <translation type="unfinished"></translation>
+        <translation>固定</translation>
     </message>
     <message>
         <source>Puts this token at the chosen position; a typed text of several tokens fills the positions after it</source>
-        <translation type="unfinished"></translation>
+        <translation>選んだ位置にこのトークンを置きます。複数トークンのテキストを入力すると、その後の位置も埋まります</translation>
     </message>
     <message>
         <source>State of the answer</source>
-        <translation type="unfinished"></translation>
+        <translation>回答の状態</translation>
     </message>
     <message>
         <source>Token for the chosen position</source>
-        <translation type="unfinished"></translation>
+        <translation>選んだ位置のトークン</translation>
     </message>
     <message>
         <source>One of the model&apos;s candidates, or a text that you type</source>
-        <translation type="unfinished"></translation>
+        <translation>モデルの候補の 1 つ、または入力したテキスト</translation>
     </message>
     <message>
         <source>Token or text</source>
-        <translation type="unfinished"></translation>
+        <translation>トークンまたはテキスト</translation>
     </message>
     <message>
         <source>Paused before the first pass of block %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロック %1 の最初のパスの前で一時停止中。</translation>
     </message>
     <message>
         <source>Paused after pass %1 of block %2; the block is complete.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロック %2 のパス %1 の後で一時停止中。ブロックは完成しています。</translation>
     </message>
     <message>
         <source>Paused after pass %1 of block %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロック %2 のパス %1 の後で一時停止中。</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished"></translation>
+        <translation>再開</translation>
     </message>
     <message>
         <source>Pausing after this pass…</source>
-        <translation type="unfinished"></translation>
+        <translation>このパスの後で一時停止します…</translation>
     </message>
 </context>
 <context>
@@ -3755,7 +3761,7 @@ not usable: %1</source>
     <name>trefoil::TextColumn</name>
     <message>
         <source>Too long to be set as Markdown; shown as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>長すぎて Markdown として表示できないため、プレーンテキストで表示しています。</translation>
     </message>
     <message>
         <source>Copy this code</source>
@@ -3767,7 +3773,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 · being written</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 書いています</translation>
     </message>
 </context>
 <context>
@@ -3782,7 +3788,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>1 token</source>
-        <translation type="unfinished"></translation>
+        <translation>1 トークン</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -3809,59 +3815,59 @@ not usable: %1</source>
     <name>trefoil::TraceMenu</name>
     <message>
         <source>%1 could not be written: %2. Choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 に書き込めませんでした：%2。別の場所を選んでください。</translation>
     </message>
     <message>
         <source>Export how it was &amp;written</source>
-        <translation type="unfinished"></translation>
+        <translation>書かれ方をエクスポート(&amp;W)</translation>
     </message>
     <message>
         <source>All passes as &amp;JSON…</source>
-        <translation type="unfinished"></translation>
+        <translation>すべてのパスを JSON として(&amp;J)…</translation>
     </message>
     <message>
         <source>All passes as &amp;CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>すべてのパスを CSV として(&amp;C)…</translation>
     </message>
     <message>
         <source>The block on show as animated &amp;WebP…</source>
-        <translation type="unfinished"></translation>
+        <translation>表示中のブロックをアニメーション WebP として(&amp;W)…</translation>
     </message>
     <message>
         <source>Written: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>書き出しました：%1</translation>
     </message>
     <message>
         <source>There is no complete answer whose blocks are on show.</source>
-        <translation type="unfinished"></translation>
+        <translation>ブロックが表示されている完全な回答がありません。</translation>
     </message>
     <message>
         <source>trace.json</source>
-        <translation type="unfinished"></translation>
+        <translation>trace.json</translation>
     </message>
     <message>
         <source>trace.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>trace.csv</translation>
     </message>
     <message>
         <source>block-%1.webp</source>
-        <translation type="unfinished"></translation>
+        <translation>block-%1.webp</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json)</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>Animated WebP (*.webp)</source>
-        <translation type="unfinished"></translation>
+        <translation>アニメーション WebP (*.webp)</translation>
     </message>
     <message>
         <source>Export how it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>書かれ方をエクスポート</translation>
     </message>
 </context>
 <context>
@@ -3876,42 +3882,42 @@ not usable: %1</source>
     </message>
     <message>
         <source>Show earlier messages (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>前のメッセージを表示（%1）</translation>
     </message>
     <message>
         <source>Show later messages (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>後のメッセージを表示（%1）</translation>
     </message>
 </context>
 <context>
     <name>trefoil::TransferBackend</name>
     <message>
         <source>“%1” could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」に書き込めませんでした：%2。</translation>
     </message>
     <message>
         <source>Choose another place, or free some space. What was there before is unchanged.</source>
-        <translation type="unfinished"></translation>
+        <translation>別の場所を選ぶか、空き容量を増やしてください。以前からあったものは変わっていません。</translation>
     </message>
     <message>
         <source>The export was ended before.</source>
-        <translation type="unfinished"></translation>
+        <translation>エクスポートは完了前に終了しました。</translation>
     </message>
     <message>
         <source>Nothing was taken from this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>このファイルからは何も取り込まれませんでした。</translation>
     </message>
     <message>
         <source>“%1” is no file.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」はファイルではありません。</translation>
     </message>
     <message>
         <source>“%1” could not be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」を読めませんでした：%2。</translation>
     </message>
     <message>
         <source>“%1” has %2; files of up to %3 are read. Export fewer conversations at once, or use a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>「%1」は %2 ありますが、読めるファイルは %3 までです。一度にエクスポートする会話を減らすか、バックアップを使ってください。</translation>
     </message>
 </context>
 <context>
@@ -3942,11 +3948,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Export all conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>すべての会話をエクスポート</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json)</translation>
     </message>
     <message>
         <source>P&amp;rint…</source>
@@ -3958,11 +3964,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Back up the history</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴をバックアップ</translation>
     </message>
     <message>
         <source>Trefoil histories (*.db)</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil の履歴 (*.db)</translation>
     </message>
     <message>
         <source>Re&amp;store a backup…</source>
@@ -3970,8 +3976,8 @@ not usable: %1</source>
     </message>
     <message numerus="yes">
         <source>%n conversations exported to %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 件の会話を %1 にエクスポートしました。</numerusform>
         </translation>
     </message>
     <message>
@@ -3980,11 +3986,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Exporting: %1 of %2 conversations.</source>
-        <translation type="unfinished"></translation>
+        <translation>エクスポート中：%2 件中 %1 件の会話。</translation>
     </message>
     <message>
         <source>The whole history is backed up in %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>履歴全体を %1 にバックアップしました。</translation>
     </message>
     <message>
         <source>There is nothing to export yet.</source>
@@ -3992,11 +3998,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Markdown (*.md)</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown (*.md)</translation>
     </message>
     <message>
         <source>PDF (*.pdf)</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF (*.pdf)</translation>
     </message>
     <message>
         <source>Export the conversation</source>
@@ -4004,7 +4010,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>The pages are being set…</source>
-        <translation type="unfinished"></translation>
+        <translation>ページを組んでいます…</translation>
     </message>
     <message>
         <source>Import conversations</source>
@@ -4012,7 +4018,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>JSON (*.json);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json);;すべてのファイル (*)</translation>
     </message>
     <message>
         <source>Reading %1…</source>
@@ -4028,27 +4034,27 @@ not usable: %1</source>
     </message>
     <message numerus="yes">
         <source>%n conversations were imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 件の会話をインポートしました。</numerusform>
         </translation>
     </message>
     <message>
         <source>One conversation of this file is already here and stays as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>このファイルの会話 1 件はすでにあり、そのまま残ります。</translation>
     </message>
     <message numerus="yes">
         <source>%n conversations of this file are already here and stay as they are.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>このファイルの会話 %n 件はすでにあり、そのまま残ります。</numerusform>
         </translation>
     </message>
     <message>
         <source>The file holds no conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイルに会話がありません。</translation>
     </message>
     <message>
         <source>Fields that Trefoil does not know were left out: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil の知らないフィールドは省かれました：%1。</translation>
     </message>
     <message>
         <source>Open it</source>
@@ -4068,11 +4074,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Trefoil histories (*.db);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil の履歴 (*.db);;すべてのファイル (*)</translation>
     </message>
     <message>
         <source>All conversations are replaced by those of the backup. The history of now is kept beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>すべての会話がバックアップのものに置き換わります。現在の履歴は隣に残されます。</translation>
     </message>
     <message>
         <source>Replace</source>
@@ -4084,27 +4090,27 @@ not usable: %1</source>
     </message>
     <message>
         <source>An answer is being written. Stop it, then restore the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答を書いています。停止してから、バックアップを復元してください。</translation>
     </message>
     <message>
         <source>The backup was not restored. %1</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップは復元されませんでした。%1</translation>
     </message>
     <message>
         <source>The backup is restored. The history that was here before is kept as %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>バックアップを復元しました。以前の履歴は %1 として残されています。</translation>
     </message>
     <message>
         <source>&amp;Statistics…</source>
-        <translation type="unfinished"></translation>
+        <translation>統計(&amp;S)…</translation>
     </message>
     <message>
         <source>Export statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>統計をエクスポート</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
 </context>
 <context>

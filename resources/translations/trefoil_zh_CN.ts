@@ -9,487 +9,487 @@
     </message>
     <message>
         <source>%1 (copy)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（副本）</translation>
     </message>
 </context>
 <context>
     <name>ConversationJson</name>
     <message>
         <source>should be an object</source>
-        <translation type="unfinished"></translation>
+        <translation>应为对象</translation>
     </message>
     <message>
         <source>is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺失</translation>
     </message>
     <message>
         <source>should be a text</source>
-        <translation type="unfinished"></translation>
+        <translation>应为文本</translation>
     </message>
     <message>
         <source>is empty</source>
-        <translation type="unfinished"></translation>
+        <translation>为空</translation>
     </message>
     <message>
         <source>is longer than %1 signs</source>
-        <translation type="unfinished"></translation>
+        <translation>超过 %1 个字符</translation>
     </message>
     <message>
         <source>should be true or false</source>
-        <translation type="unfinished"></translation>
+        <translation>应为 true 或 false</translation>
     </message>
     <message>
         <source>is no time that is understood (ISO 8601, or seconds or milliseconds since 1970)</source>
-        <translation type="unfinished"></translation>
+        <translation>不是可识别的时间（ISO 8601，或自 1970 年起的秒数或毫秒数）</translation>
     </message>
     <message>
         <source>has no possible value (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>的值不可用（%1）</translation>
     </message>
     <message>
         <source>is no possible number here</source>
-        <translation type="unfinished"></translation>
+        <translation>不是此处可用的数字</translation>
     </message>
     <message>
         <source>should be a list</source>
-        <translation type="unfinished"></translation>
+        <translation>应为列表</translation>
     </message>
     <message>
         <source>is no token id</source>
-        <translation type="unfinished"></translation>
+        <translation>不是词元编号</translation>
     </message>
     <message>
         <source>is no packed trace</source>
-        <translation type="unfinished"></translation>
+        <translation>不是打包的扫描记录</translation>
     </message>
     <message>
         <source>should be a number, a text or a truth value</source>
-        <translation type="unfinished"></translation>
+        <translation>应为数字、文本或布尔值</translation>
     </message>
     <message>
         <source>was not read to its end</source>
-        <translation type="unfinished"></translation>
+        <translation>未能读到末尾</translation>
     </message>
     <message>
         <source>Line %1: %2 %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 行：%2 %3。</translation>
     </message>
     <message>
         <source>Line %1 %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 行%2。</translation>
     </message>
     <message>
         <source>The file %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件%1。</translation>
     </message>
     <message>
         <source>Nothing was taken from this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有从此文件导入任何内容。</translation>
     </message>
     <message>
         <source>begins neither conversations of Trefoil nor a list of messages</source>
-        <translation type="unfinished"></translation>
+        <translation>的开头既不是 Trefoil 的对话，也不是消息列表</translation>
     </message>
     <message>
         <source>should be &quot;%1&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>应为“%1”</translation>
     </message>
     <message>
         <source>should be a whole number from 1</source>
-        <translation type="unfinished"></translation>
+        <translation>应为从 1 起的整数</translation>
     </message>
     <message>
         <source>is newer than this Trefoil, which reads up to %1; update Trefoil</source>
-        <translation type="unfinished"></translation>
+        <translation>比此版本的 Trefoil 新，此版本最多读取到 %1；请更新 Trefoil</translation>
     </message>
     <message>
         <source>stands twice in the file</source>
-        <translation type="unfinished"></translation>
+        <translation>在文件中出现了两次</translation>
     </message>
     <message>
         <source>names no message of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>指向的消息不在此对话中</translation>
     </message>
     <message>
         <source>should be &quot;user&quot; or &quot;assistant&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>应为 &quot;user&quot; 或 &quot;assistant&quot;</translation>
     </message>
     <message>
         <source>is no known reason</source>
-        <translation type="unfinished"></translation>
+        <translation>不是已知的原因</translation>
     </message>
     <message>
         <source>names no message before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>指向的消息不在此消息之前</translation>
     </message>
     <message>
         <source>holds no message</source>
-        <translation type="unfinished"></translation>
+        <translation>不含任何消息</translation>
     </message>
     <message>
         <source>is &quot;system&quot;, which only the first message may be</source>
-        <translation type="unfinished"></translation>
+        <translation>为 &quot;system&quot;，只有第一条消息可以如此</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; it should be &quot;system&quot;, &quot;user&quot; or &quot;assistant&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>为“%1”；应为 &quot;system&quot;、&quot;user&quot; 或 &quot;assistant&quot;</translation>
     </message>
     <message>
         <source>should be &quot;text&quot;; other parts cannot be kept</source>
-        <translation type="unfinished"></translation>
+        <translation>应为 &quot;text&quot;；其他部分无法保留</translation>
     </message>
 </context>
 <context>
     <name>ConversationStore</name>
     <message>
         <source>No history is open.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开历史记录。</translation>
     </message>
     <message>
         <source>Open one, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请打开一个，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>The folder “%1” for the history cannot be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法创建历史记录的文件夹“%1”。</translation>
     </message>
     <message>
         <source>Give yourself write permission there, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为自己授予该处的写入权限，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>“%1” should be the folder of the history and is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”应为历史记录的文件夹，实际却是文件。</translation>
     </message>
     <message>
         <source>Move it away, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请将其移走，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>“%1” should be the history and is no file.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”应为历史记录，实际却不是文件。</translation>
     </message>
     <message>
         <source>Move it away, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>请将其移走，或在旁边使用新的历史记录继续。</translation>
     </message>
     <message>
         <source>The history “%1” is missing or empty, but its log (-wal) is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录“%1”缺失或为空，但其日志 (-wal) 仍在。</translation>
     </message>
     <message>
         <source>Put the file back beside its log, or go on with a new history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请把文件放回其日志旁边，或使用新的历史记录继续。</translation>
     </message>
     <message>
         <source>The history “%1” cannot be made: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法创建历史记录“%1”：%2。</translation>
     </message>
     <message>
         <source>Give yourself write permission for the folder, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为自己授予该文件夹的写入权限，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>The history “%1” cannot be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取历史记录“%1”：%2。</translation>
     </message>
     <message>
         <source>Give yourself permission to read and write it, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为自己授予读写权限，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>“%1” is no history of Trefoil.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不是 Trefoil 的历史记录。</translation>
     </message>
     <message>
         <source>It is left as it is; restore a backup, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>它保持原样；请恢复备份，或在旁边使用新的历史记录继续。</translation>
     </message>
     <message>
         <source>The history “%1” is cut off.</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录“%1”被截断。</translation>
     </message>
     <message>
         <source>The history “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入历史记录“%1”。</translation>
     </message>
     <message>
         <source>Give yourself write permission, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为自己授予写入权限，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>Qt&apos;s SQLite driver is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>缺少 Qt 的 SQLite 驱动。</translation>
     </message>
     <message>
         <source>Install the package libqt6sql6-sqlite.</source>
-        <translation type="unfinished"></translation>
+        <translation>请安装软件包 libqt6sql6-sqlite。</translation>
     </message>
     <message>
         <source>The history “%1” could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开历史记录“%1”</translation>
     </message>
     <message>
         <source>“%1” is another program&apos;s database.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”是其他程序的数据库。</translation>
     </message>
     <message>
         <source>It is left as it is; go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>它保持原样；请在旁边使用新的历史记录继续。</translation>
     </message>
     <message>
         <source>The history was written by a newer Trefoil (format %1, this program knows %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录由更新版本的 Trefoil 写入（格式 %1，此程序支持到 %2）。</translation>
     </message>
     <message>
         <source>It is left as it is; update Trefoil, or go on with a new history beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>它保持原样；请更新 Trefoil，或在旁边使用新的历史记录继续。</translation>
     </message>
     <message>
         <source>The history could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取历史记录</translation>
     </message>
     <message>
         <source>“%1” is the history itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”就是历史记录本身。</translation>
     </message>
     <message>
         <source>Choose another name for the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为备份另选一个名称。</translation>
     </message>
     <message>
         <source>“%1” is a history that is in use.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”是正在使用的历史记录。</translation>
     </message>
     <message>
         <source>There is no backup “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>备份“%1”不存在。</translation>
     </message>
     <message>
         <source>Choose another file.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择其他文件。</translation>
     </message>
     <message>
         <source>The backup “%1” could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开备份“%1”</translation>
     </message>
     <message>
         <source>The backup was written by a newer Trefoil (format %1, this program knows %2).</source>
-        <translation type="unfinished"></translation>
+        <translation>备份由更新版本的 Trefoil 写入（格式 %1，此程序支持到 %2）。</translation>
     </message>
     <message>
         <source>Update Trefoil, then restore it.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先更新 Trefoil，再恢复备份。</translation>
     </message>
     <message>
         <source>A temporary history cannot be replaced by a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>临时历史记录不能被备份替换。</translation>
     </message>
     <message>
         <source>Open a history on the disk first.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先打开磁盘上的历史记录。</translation>
     </message>
     <message>
         <source>Another Trefoil has this history open.</source>
-        <translation type="unfinished"></translation>
+        <translation>另一个 Trefoil 已打开此历史记录。</translation>
     </message>
     <message>
         <source>Close the other window, then restore the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>请关闭另一个窗口，再恢复备份。</translation>
     </message>
     <message>
         <source>The backup could not be put in the history&apos;s place in “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法在“%1”中用备份替换历史记录。</translation>
     </message>
     <message>
         <source>Check that the folder can be written. The history is as it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查该文件夹是否可写。历史记录未变。</translation>
     </message>
     <message>
         <source>The history has no %1 “%2”.</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录中没有%1“%2”。</translation>
     </message>
     <message>
         <source>It may have been removed by another window.</source>
-        <translation type="unfinished"></translation>
+        <translation>它可能已被另一个窗口移除。</translation>
     </message>
     <message>
         <source>entry</source>
-        <translation type="unfinished"></translation>
+        <translation>条目</translation>
     </message>
     <message>
         <source>A message without an id cannot be stored.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有编号的消息无法存储。</translation>
     </message>
     <message>
         <source>Please report this.</source>
-        <translation type="unfinished"></translation>
+        <translation>请报告此问题。</translation>
     </message>
     <message>
         <source>conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>对话</translation>
     </message>
     <message>
         <source>The backup could not be completed</source>
-        <translation type="unfinished"></translation>
+        <translation>备份未能完成</translation>
     </message>
     <message>
         <source>%1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2。</translation>
     </message>
     <message>
         <source>%1: another program is using the history.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：其他程序正在使用历史记录。</translation>
     </message>
     <message>
         <source>It is tried again; if this stays, close the other program.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在重试；如果一直如此，请关闭其他程序。</translation>
     </message>
     <message>
         <source>%1: the file or its folder cannot be written (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：文件或其文件夹不可写（%2）。</translation>
     </message>
     <message>
         <source>%1: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：磁盘已满。</translation>
     </message>
     <message>
         <source>Free some space; it is tried again until then.</source>
-        <translation type="unfinished"></translation>
+        <translation>请腾出一些空间；在此之前会一直重试。</translation>
     </message>
     <message>
         <source>%1: the file is damaged (%2).</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：文件已损坏（%2）。</translation>
     </message>
     <message>
         <source>Check the disk and its free space; it is tried again.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查磁盘及其可用空间；正在重试。</translation>
     </message>
     <message>
         <source>The history could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入历史记录</translation>
     </message>
     <message>
         <source>The backup “%1” could not be made: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法创建备份“%1”：%2。</translation>
     </message>
     <message>
         <source>Give yourself write permission for the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为自己授予该文件夹的写入权限。</translation>
     </message>
     <message>
         <source>The backup could not be named “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法将备份命名为“%1”。</translation>
     </message>
     <message>
         <source>Check the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查该文件夹。</translation>
     </message>
     <message>
         <source>The history is damaged (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录已损坏（%1）。</translation>
     </message>
     <message>
         <source>The history and its log (-wal) beside it do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录与旁边的日志 (-wal) 不匹配。</translation>
     </message>
     <message>
         <source>Both are left as they are: put back the file that belongs to the log, or move the log away, and open again.</source>
-        <translation type="unfinished"></translation>
+        <translation>两者都保持原样：请放回与日志匹配的文件，或移走日志，然后重新打开。</translation>
     </message>
     <message>
         <source>The history does not answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录没有响应。</translation>
     </message>
     <message>
         <source>The disk may be very slow; wait, or quit.</source>
-        <translation type="unfinished"></translation>
+        <translation>磁盘可能很慢；请等待，或退出。</translation>
     </message>
     <message>
         <source>The history could not be searched</source>
-        <translation type="unfinished"></translation>
+        <translation>无法搜索历史记录</translation>
     </message>
     <message>
         <source>The search could not be set up: SQLite does not take its functions.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法设置搜索：SQLite 不接受其函数。</translation>
     </message>
 </context>
 <context>
     <name>DataLocation</name>
     <message>
         <source>is not set</source>
-        <translation type="unfinished"></translation>
+        <translation>未设置</translation>
     </message>
     <message>
         <source>is relative</source>
-        <translation type="unfinished"></translation>
+        <translation>是相对路径</translation>
     </message>
     <message>
         <source>is the root folder</source>
-        <translation type="unfinished"></translation>
+        <translation>是根文件夹</translation>
     </message>
     <message>
         <source>is no folder</source>
-        <translation type="unfinished"></translation>
+        <translation>不是文件夹</translation>
     </message>
     <message>
         <source>%1 is ignored: “%2” is %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>忽略 %1：“%2”是%3。</translation>
     </message>
     <message>
         <source>the root folder</source>
-        <translation type="unfinished"></translation>
+        <translation>根文件夹</translation>
     </message>
     <message>
         <source>relative, it must be absolute</source>
-        <translation type="unfinished"></translation>
+        <translation>相对路径，必须为绝对路径</translation>
     </message>
     <message>
         <source>TREFOIL_DATA_DIR must name an absolute folder and is “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>TREFOIL_DATA_DIR 必须指定绝对路径的文件夹，实际为“%1”。</translation>
     </message>
     <message>
         <source>Correct or unset it, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请更正或取消设置它，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>HOME %1; “%2” from the user data base is used.</source>
-        <translation type="unfinished"></translation>
+        <translation>HOME %1；使用用户数据库中的“%2”。</translation>
     </message>
     <message>
         <source>There is no home folder to keep the history in: HOME %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可存放历史记录的主文件夹：HOME %1。</translation>
     </message>
     <message>
         <source>Set HOME or TREFOIL_DATA_DIR, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请设置 HOME 或 TREFOIL_DATA_DIR，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>Give yourself write permission, or go on with a temporary history.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为自己授予写入权限，或使用临时历史记录继续。</translation>
     </message>
     <message>
         <source>“%1” is no absolute folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不是绝对路径的文件夹。</translation>
     </message>
     <message>
         <source>The folder “%1” cannot be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法创建文件夹“%1”。</translation>
     </message>
     <message>
         <source>“%1” should be a folder and is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”应为文件夹，实际却是文件。</translation>
     </message>
     <message>
         <source>The folder “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入文件夹“%1”。</translation>
     </message>
 </context>
 <context>
     <name>FactForm</name>
     <message>
         <source>The coreset makes a pass read fewer experts; all of them stay in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集使每次扫描读取更少的专家；所有专家仍留在内存中。</translation>
     </message>
 </context>
 <context>
@@ -508,7 +508,7 @@
     </message>
     <message>
         <source>Counts response tokens only, thinking included: prompt, template and end tokens never count. Works without sampling too.</source>
-        <translation type="unfinished"></translation>
+        <translation>只计回答的词元，包括思考：提示、模板和结束词元从不计入。不采样时同样有效。</translation>
     </message>
     <message>
         <source>Mode</source>
@@ -516,7 +516,7 @@
     </message>
     <message>
         <source>Self-speculative changes the speed, not the text: it equals autoregressive, token for token. Low confidence may give another text.</source>
-        <translation type="unfinished"></translation>
+        <translation>自推测改变的是速度，不是文本：其结果与自回归逐词元相同。低置信度可能给出不同的文本。</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -524,11 +524,11 @@
     </message>
     <message>
         <source>How many tokens are written together as one block.</source>
-        <translation type="unfinished"></translation>
+        <translation>作为一个块同时写出的词元数。</translation>
     </message>
     <message>
         <source>Does not limit the response. Sizes that the model was not trained with may give worse text. In autoregressive mode it only rounds up the room that a request needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>不限制回答的长度。模型未训练过的大小可能使文本变差。在自回归模式下，它只会向上取整请求所需的空间。</translation>
     </message>
     <message>
         <source>Threshold</source>
@@ -536,11 +536,11 @@
     </message>
     <message>
         <source>A position is settled in a pass when its confidence is above this. Lower: fewer passes, more risk.</source>
-        <translation type="unfinished"></translation>
+        <translation>当某位置的置信度高于此值时，该位置在这次扫描中确定。值越低，扫描次数越少，风险越大。</translation>
     </message>
     <message>
         <source>Does not keep unsure tokens out: when no position is above it, the surest one is settled all the same. Confidence is always that at temperature 1, before top-k and top-p, so a threshold means the same whatever the sampler.</source>
-        <translation type="unfinished"></translation>
+        <translation>不会排除不确定的词元：没有位置高于此值时，仍会确定其中最有把握的一个。置信度始终是温度为 1、top-k 和 top-p 之前的值，因此无论如何采样，阈值的含义都相同。</translation>
     </message>
     <message>
         <source>Align blocks</source>
@@ -548,11 +548,11 @@
     </message>
     <message>
         <source>Blocks begin at multiples of the block size from the start of the prompt; the first block then begins with the end of the prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>块从提示开头起按块大小的整数倍开始；这样第一个块以提示的结尾开头。</translation>
     </message>
     <message>
         <source>The prompt&apos;s tokens in that block never change and never count as response.</source>
-        <translation type="unfinished"></translation>
+        <translation>该块中提示的词元从不改变，也从不计入回答。</translation>
     </message>
     <message>
         <source>Max. response</source>
@@ -560,11 +560,11 @@
     </message>
     <message>
         <source>The response ends here at the latest, thinking included.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答最迟在此结束，包括思考。</translation>
     </message>
     <message>
         <source>Counts response tokens only: prompt, template and end tokens never count. Does not make answers longer. The prompt and this, rounded up to whole blocks, must fit into the context.</source>
-        <translation type="unfinished"></translation>
+        <translation>只计回答的词元：提示、模板和结束词元从不计入。不会使回答变长。提示与此值按整块向上取整后，必须能放入上下文。</translation>
     </message>
     <message>
         <source>Thinking</source>
@@ -572,11 +572,11 @@
     </message>
     <message>
         <source>The model thinks before it answers; its thinking stands in a pane of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型在回答前先思考；思考内容显示在单独的区域。</translation>
     </message>
     <message>
         <source>Thinking is not sent again with later questions. Its tokens count towards the response&apos;s length.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考不会随后续问题再次发送。其词元计入回答的长度。</translation>
     </message>
     <message>
         <source>Sample</source>
@@ -584,11 +584,11 @@
     </message>
     <message>
         <source>Draws each token at random, by its probability, instead of taking the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>按概率随机抽取每个词元，而不是取概率最大的。</translation>
     </message>
     <message>
         <source>Does not make answers unrepeatable: the same seed and controls give the same text.</source>
-        <translation type="unfinished"></translation>
+        <translation>不会使回答无法重现：相同的随机种子和控制项给出相同的文本。</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -596,35 +596,35 @@
     </message>
     <message>
         <source>Below 1 likely tokens are drawn more often, above 1 less often. 0 always takes the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>低于 1 时更常抽到概率大的词元，高于 1 时更少。0 始终取概率最大的。</translation>
     </message>
     <message>
         <source>Does not change the confidence, which stays at temperature 1: the threshold keeps its meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>不改变置信度，它始终是温度为 1 时的值：阈值的含义不变。</translation>
     </message>
     <message>
         <source>Top-p</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-p</translation>
     </message>
     <message>
         <source>Draws only among the likeliest tokens that together reach this share of the probability. 1 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>只在概率最大、合计达到此份额的词元中抽取。1 为关闭。</translation>
     </message>
     <message>
         <source>Does not change the confidence. Works on what top-k left; at least one token always stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>不改变置信度。作用于 top-k 留下的词元；至少保留一个词元。</translation>
     </message>
     <message>
         <source>Top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <source>Draws only among this many likeliest tokens, and those equal to the last of them. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>只在概率最大的这么多个词元中抽取，与最后一个并列的也包括在内。0 为关闭。</translation>
     </message>
     <message>
         <source>Does not change the confidence. Beyond the size of the vocabulary it is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>不改变置信度。超过词表大小时为关闭。</translation>
     </message>
     <message>
         <source>Seed</source>
@@ -632,11 +632,11 @@
     </message>
     <message>
         <source>Where the random numbers start.</source>
-        <translation type="unfinished"></translation>
+        <translation>随机数的起点。</translation>
     </message>
     <message>
         <source>Does not change by itself: regenerating with the same seed and controls gives the same text.</source>
-        <translation type="unfinished"></translation>
+        <translation>不会自行改变：用相同的随机种子和控制项重新生成，得到相同的文本。</translation>
     </message>
     <message>
         <source>Repetition</source>
@@ -644,7 +644,7 @@
     </message>
     <message>
         <source>Tokens that stand in the response become less likely: a positive logit is divided by this, a negative one multiplied. 1 is off, below 1 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答中已有的词元变得更不可能：正的 logit 除以此值，负的乘以此值。1 为关闭，低于 1 有利于重复。</translation>
     </message>
     <message>
         <source>Presence</source>
@@ -652,11 +652,11 @@
     </message>
     <message>
         <source>logits</source>
-        <translation type="unfinished"></translation>
+        <translation>logit</translation>
     </message>
     <message>
         <source>Taken once from the logit of each token that stands in the response. 0 is off, below 0 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>从回答中已有的每个词元的 logit 中减去一次。0 为关闭，低于 0 有利于重复。</translation>
     </message>
     <message>
         <source>Frequency</source>
@@ -664,7 +664,7 @@
     </message>
     <message>
         <source>Taken from a token&apos;s logit for each time that it stands in the response. 0 is off, below 0 favours repetition.</source>
-        <translation type="unfinished"></translation>
+        <translation>词元在回答中每出现一次，就从其 logit 中减去一次。0 为关闭，低于 0 有利于重复。</translation>
     </message>
     <message>
         <source>Length penalty</source>
@@ -672,11 +672,11 @@
     </message>
     <message>
         <source>Added to the end tokens of long responses so that they come to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>加到长回答的结束词元上，使回答趋于结束：起点之前不加，之后在窗口内逐渐增至此值。0 为关闭。</translation>
     </message>
     <message>
         <source>Not a limit: a response can go on, up to the maximum. Positions are counted in the response, not in the prompt.</source>
-        <translation type="unfinished"></translation>
+        <translation>不是上限：回答可以继续，直到最大长度。位置按回答计数，不按提示计数。</translation>
     </message>
     <message>
         <source>Length: start</source>
@@ -684,11 +684,11 @@
     </message>
     <message>
         <source>The response position from which the length penalty grows.</source>
-        <translation type="unfinished"></translation>
+        <translation>长度惩罚从回答的这个位置起增长。</translation>
     </message>
     <message>
         <source>The prompt&apos;s tokens do not count.</source>
-        <translation type="unfinished"></translation>
+        <translation>提示的词元不计入。</translation>
     </message>
     <message>
         <source>Length: window</source>
@@ -696,11 +696,11 @@
     </message>
     <message>
         <source>Over how many tokens the length penalty grows to its full value.</source>
-        <translation type="unfinished"></translation>
+        <translation>长度惩罚经过这么多个词元增至全值。</translation>
     </message>
     <message>
         <source>It does not fall again after the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口之后不会再下降。</translation>
     </message>
     <message>
         <source>Think-end bias</source>
@@ -708,11 +708,11 @@
     </message>
     <message>
         <source>Added to &lt;/think&gt; in long thinking so that it comes to an end: nothing up to the start, then growing to this value over the window. 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>在思考很长时加到 &lt;/think&gt; 上，使思考趋于结束：起点之前不加，之后在窗口内逐渐增至此值。0 为关闭。</translation>
     </message>
     <message>
         <source>Does not shorten the answer, and does nothing once thinking is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>不会缩短回答；思考结束后不起作用。</translation>
     </message>
     <message>
         <source>Thinking: start</source>
@@ -720,7 +720,7 @@
     </message>
     <message>
         <source>The response position from which the think-end bias grows.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考结束偏置从回答的这个位置起增长。</translation>
     </message>
     <message>
         <source>Thinking: window</source>
@@ -728,7 +728,7 @@
     </message>
     <message>
         <source>Over how many tokens the think-end bias grows to its full value.</source>
-        <translation type="unfinished"></translation>
+        <translation>思考结束偏置经过这么多个词元增至全值。</translation>
     </message>
     <message>
         <source>Expert coreset</source>
@@ -736,11 +736,11 @@
     </message>
     <message>
         <source>In each layer a block&apos;s passes use only the experts that its rows ask for most, so that fewer weights are read.</source>
-        <translation type="unfinished"></translation>
+        <translation>在每一层，一个块的各次扫描只使用其各行最需要的专家，从而读取更少的权重。</translation>
     </message>
     <message>
         <source>The coreset saves reading, not memory: all experts stay loaded. Prompts, commits and single tokens are never restricted. It can change the text.</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集节省的是读取，不是内存：所有专家仍保持加载。提示、提交和单个词元从不受限制。它可能改变文本。</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -748,11 +748,11 @@
     </message>
     <message>
         <source>The share of the rows&apos; router probability that the kept experts must cover. 1: no restriction. 0: as many experts as one token uses.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的专家必须覆盖的各行路由概率份额。1：不限制。0：与一个词元使用的专家数相同。</translation>
     </message>
     <message>
         <source>Not the share of experts that is kept; that depends on the text.</source>
-        <translation type="unfinished"></translation>
+        <translation>不是保留的专家所占的份额；后者取决于文本。</translation>
     </message>
     <message>
         <source>Decoding</source>
@@ -796,7 +796,7 @@
     </message>
     <message>
         <source>%1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 到 %2</translation>
     </message>
     <message>
         <source>Range: %1.</source>
@@ -825,11 +825,11 @@
     </message>
     <message>
         <source>Temperature 0 always takes the likeliest.</source>
-        <translation type="unfinished"></translation>
+        <translation>温度 0 始终取概率最大的。</translation>
     </message>
     <message>
         <source>This model has no &lt;/think&gt; token.</source>
-        <translation type="unfinished"></translation>
+        <translation>此模型没有 &lt;/think&gt; 词元。</translation>
     </message>
     <message>
         <source>Only while thinking is on.</source>
@@ -837,15 +837,15 @@
     </message>
     <message>
         <source>The bias is 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>偏置为 0。</translation>
     </message>
     <message>
         <source>The length penalty is 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>长度惩罚为 0。</translation>
     </message>
     <message>
         <source>Autoregressive mode uses no coreset.</source>
-        <translation type="unfinished"></translation>
+        <translation>自回归模式不使用核心集。</translation>
     </message>
     <message>
         <source>The coreset is off.</source>
@@ -853,46 +853,46 @@
     </message>
     <message>
         <source>How the response is written. Low confidence fills in whole blocks over a few passes. Self-speculative drafts a block and checks it with the model itself. Autoregressive writes one token at a time, the baseline for both. Auto measures all three and writes each block with the fastest; the Block dock says which and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答的写法。低置信度用少数几次扫描填满整个块。自推测先起草一个块，再用模型自身检查。自回归一次写一个词元，是前两者的基准。自动会测量三者，用最快的写每个块；块面板会说明用了哪个以及原因。</translation>
     </message>
     <message>
         <source>Auto</source>
-        <translation type="unfinished"></translation>
+        <translation>自动</translation>
     </message>
 </context>
 <context>
     <name>LocatedJson</name>
     <message>
         <source>holds binary data</source>
-        <translation type="unfinished"></translation>
+        <translation>含有二进制数据</translation>
     </message>
     <message>
         <source>stands twice in one object</source>
-        <translation type="unfinished"></translation>
+        <translation>在一个对象中出现了两次</translation>
     </message>
     <message>
         <source>is one entry too many: an object may have %1</source>
-        <translation type="unfinished"></translation>
+        <translation>多出一个条目：一个对象最多可有 %1 个</translation>
     </message>
     <message>
         <source>is no valid JSON (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>不是有效的 JSON（%1）</translation>
     </message>
     <message>
         <source>has too many values: %1 are read at most</source>
-        <translation type="unfinished"></translation>
+        <translation>的值太多：最多读取 %1 个</translation>
     </message>
     <message>
         <source>is nested more than %1 deep</source>
-        <translation type="unfinished"></translation>
+        <translation>的嵌套超过 %1 层</translation>
     </message>
     <message>
         <source>is no text in UTF-8 or UTF-16</source>
-        <translation type="unfinished"></translation>
+        <translation>不是 UTF-8 或 UTF-16 文本</translation>
     </message>
     <message>
         <source>needs more memory than there is</source>
-        <translation type="unfinished"></translation>
+        <translation>需要的内存超过现有内存</translation>
     </message>
 </context>
 <context>
@@ -907,7 +907,7 @@
     </message>
     <message>
         <source>The request was refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>请求被拒绝。</translation>
     </message>
     <message>
         <source>The answer failed.</source>
@@ -946,89 +946,89 @@
     <name>PresetStore</name>
     <message>
         <source>A preset needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>预设需要名称。</translation>
     </message>
     <message>
         <source>A preset&apos;s name has at most %1 characters, this one %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>预设名称最多 %1 个字符，此名称有 %2 个。</translation>
     </message>
     <message>
         <source>A preset&apos;s name stands on one line.</source>
-        <translation type="unfinished"></translation>
+        <translation>预设名称只能占一行。</translation>
     </message>
     <message>
         <source>There is no preset “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有预设“%1”。</translation>
     </message>
     <message>
         <source>It may have been removed elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>它可能已在别处被移除。</translation>
     </message>
     <message>
         <source>Choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>请另选一个名称。</translation>
     </message>
     <message>
         <source>There is a preset “%1” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>已有预设“%1”。</translation>
     </message>
     <message>
         <source>The presets “%1” cannot be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取预设“%1”：%2。</translation>
     </message>
     <message>
         <source>Check the file&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查文件的权限。</translation>
     </message>
     <message>
         <source>The presets “%1” were written by a newer Trefoil.</source>
-        <translation type="unfinished"></translation>
+        <translation>预设“%1”由更新版本的 Trefoil 写入。</translation>
     </message>
     <message>
         <source>They are left as they are; update Trefoil to change them.</source>
-        <translation type="unfinished"></translation>
+        <translation>它们保持原样；要更改它们，请更新 Trefoil。</translation>
     </message>
     <message>
         <source>The presets “%1” are damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>预设“%1”已损坏。</translation>
     </message>
     <message>
         <source>The readable ones are shown; the file is put aside when presets are next saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>可读的预设会显示出来；下次保存预设时，该文件会被移到一旁。</translation>
     </message>
     <message>
         <source>The damaged presets could not be put aside as “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法将损坏的预设移到“%1”。</translation>
     </message>
     <message>
         <source>Nothing was changed; check the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有任何更改；请检查该文件夹。</translation>
     </message>
     <message>
         <source>The presets “%1” could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入预设“%1”：%2。</translation>
     </message>
     <message>
         <source>Nothing was changed; check the folder and the free space.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有任何更改；请检查该文件夹和可用空间。</translation>
     </message>
 </context>
 <context>
     <name>Text</name>
     <message>
         <source>The history could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取历史记录</translation>
     </message>
 </context>
 <context>
     <name>TraceStore</name>
     <message>
         <source>The record of this answer&apos;s passes is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>此回答的扫描记录已损坏。</translation>
     </message>
     <message>
         <source>The text is not affected; only the replay is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>文本不受影响；只是无法回放。</translation>
     </message>
 </context>
 <context>
@@ -1047,7 +1047,7 @@
     </message>
     <message>
         <source>%1 Gated DeltaNet, %2 full attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Gated DeltaNet %1 层，全注意力 %2 层</translation>
     </message>
     <message>
         <source>Attention heads</source>
@@ -1055,15 +1055,15 @@
     </message>
     <message>
         <source>%1 query, %2 key/value, of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 %1 个，键/值 %2 个，宽度 %3</translation>
     </message>
     <message>
         <source>Gated DeltaNet heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Gated DeltaNet 头</translation>
     </message>
     <message>
         <source>%1 key of %2, %3 value of %4</source>
-        <translation type="unfinished"></translation>
+        <translation>键 %1 个，宽度 %2；值 %3 个，宽度 %4</translation>
     </message>
     <message>
         <source>Experts</source>
@@ -1071,7 +1071,7 @@
     </message>
     <message>
         <source>%1, of which %2 a token, width %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 个，每个词元使用 %2 个，宽度 %3</translation>
     </message>
     <message>
         <source>Shared expert</source>
@@ -1087,7 +1087,7 @@
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 个词元</translation>
     </message>
     <message>
         <source>Block size</source>
@@ -1095,29 +1095,29 @@
     </message>
     <message>
         <source>RoPE</source>
-        <translation type="unfinished"></translation>
+        <translation>RoPE</translation>
     </message>
     <message>
         <source>theta %1, %2 of %3 dimensions</source>
-        <translation type="unfinished"></translation>
+        <translation>theta %1，%3 个维度中的 %2 个</translation>
     </message>
     <message>
         <source>%1 G</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 G</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 M</translation>
     </message>
     <message>
         <source>%1 %2</source>
         <comment>number, unit</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1 of %2 %3</source>
         <comment>done, total, unit</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 / %2 %3</translation>
     </message>
     <message>
         <source>%1 s</source>
@@ -1125,91 +1125,91 @@
     </message>
     <message>
         <source>%1 min %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 分 %2 秒</translation>
     </message>
     <message>
         <source>%1 h %2 min</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 小时 %2 分</translation>
     </message>
     <message>
         <source>Tokens per pass</source>
-        <translation type="unfinished"></translation>
+        <translation>每次扫描的词元数</translation>
     </message>
     <message>
         <source>Passes per block</source>
-        <translation type="unfinished"></translation>
+        <translation>每块的扫描次数</translation>
     </message>
     <message>
         <source>Time per pass</source>
-        <translation type="unfinished"></translation>
+        <translation>每次扫描的时间</translation>
     </message>
     <message>
         <source>Rate inside passes</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描内的速率</translation>
     </message>
     <message>
         <source>Rate by the wall clock, after the prefill</source>
-        <translation type="unfinished"></translation>
+        <translation>按实际时间的速率（预填充之后）</translation>
     </message>
     <message>
         <source>Prefill</source>
-        <translation type="unfinished"></translation>
+        <translation>预填充</translation>
     </message>
     <message>
         <source>Time to the first text, prefill included</source>
-        <translation type="unfinished"></translation>
+        <translation>到首段文本的时间（含预填充）</translation>
     </message>
     <message>
         <source>fixed by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手动设定</translation>
     </message>
     <message>
         <source>confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度 %1</translation>
     </message>
     <message>
         <source>pass %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次扫描，共 %2 次</translation>
     </message>
     <message>
         <source>forced below the threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>低于阈值而强制</translation>
     </message>
     <message>
         <source>block %1, row %2</source>
-        <translation type="unfinished"></translation>
+        <translation>块 %1，第 %2 行</translation>
     </message>
     <message>
         <source>Block %1</source>
-        <translation type="unfinished"></translation>
+        <translation>块 %1</translation>
     </message>
     <message>
         <source>%1 of %2 resolved</source>
-        <translation type="unfinished"></translation>
+        <translation>已确定 %1 / %2</translation>
     </message>
     <message>
         <source>before pass 1 of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 1 次扫描之前，共 %1 次</translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次扫描后手动更改</translation>
     </message>
     <message>
         <source>There is no block to be replayed.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可回放的块。</translation>
     </message>
     <message>
         <source>The WebP library is of another version than this program was built for.</source>
-        <translation type="unfinished"></translation>
+        <translation>WebP 库的版本与构建此程序时的版本不同。</translation>
     </message>
     <message>
         <source>The pictures could not be encoded: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法编码图像：%1。</translation>
     </message>
     <message>
         <source>they are too large</source>
-        <translation type="unfinished"></translation>
+        <translation>图像太大</translation>
     </message>
 </context>
 <context>
@@ -1239,7 +1239,7 @@
     </message>
     <message>
         <source>%1: %2, one at a time</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2，逐个写出</translation>
     </message>
     <message numerus="yes">
         <source>%n passes</source>
@@ -1266,7 +1266,7 @@
     </message>
     <message>
         <source>%1 · token %2 of the response</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 回答的第 %2 个词元</translation>
     </message>
     <message>
         <source>Masked</source>
@@ -1274,39 +1274,39 @@
     </message>
     <message>
         <source>Chosen by the pass before; confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>由上一次扫描选定；置信度 %1</translation>
     </message>
     <message>
         <source>Drafted, to be checked; confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>已起草，待检查；置信度 %1</translation>
     </message>
     <message>
         <source>Candidate; confidence %1, threshold %2</source>
-        <translation type="unfinished"></translation>
+        <translation>候选；置信度 %1，阈值 %2</translation>
     </message>
     <message>
         <source>Resolved in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在第 %1 次扫描中确定</translation>
     </message>
     <message>
         <source>Resolved in pass %1; confidence %2</source>
-        <translation type="unfinished"></translation>
+        <translation>在第 %1 次扫描中确定；置信度 %2</translation>
     </message>
     <message>
         <source>Forced in pass %1; confidence %2 is not above %3</source>
-        <translation type="unfinished"></translation>
+        <translation>在第 %1 次扫描中强制；置信度 %2 不高于 %3</translation>
     </message>
     <message>
         <source>Dropped; the check chose another token</source>
-        <translation type="unfinished"></translation>
+        <translation>已丢弃；检查选择了另一个词元</translation>
     </message>
     <message>
         <source>Dropped; after the end of the response</source>
-        <translation type="unfinished"></translation>
+        <translation>已丢弃；在回答结束之后</translation>
     </message>
     <message>
         <source>The prompt&apos;s last tokens begin this block</source>
-        <translation type="unfinished"></translation>
+        <translation>此块以提示的最后几个词元开头</translation>
     </message>
     <message>
         <source>Point at a cell, or choose one with the arrow keys, to see its candidates.</source>
@@ -1315,11 +1315,12 @@
     <message>
         <source>%1, token %2
 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，词元 %2
+%3</translation>
     </message>
     <message>
         <source>Fixed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次扫描后手动设定</translation>
     </message>
 </context>
 <context>
@@ -1328,7 +1329,9 @@
         <source>No blocks yet.
 
 Ask something and watch the answer&apos;s blocks fill in here, or choose an answer to see how it was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有块。
+
+提个问题，在这里看回答的块如何填满；或选择一个回答，看它是如何写出的。</translation>
     </message>
     <message>
         <source>State of the block</source>
@@ -1356,7 +1359,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The pass shown, from the masked block to its last pass</source>
-        <translation type="unfinished"></translation>
+        <translation>显示的扫描，从全掩码的块到其最后一次扫描</translation>
     </message>
     <message>
         <source>Replay speed</source>
@@ -1364,7 +1367,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Replay speed; ×1 is about two passes a second</source>
-        <translation type="unfinished"></translation>
+        <translation>回放速度；×1 约为每秒两次扫描</translation>
     </message>
     <message>
         <source>Follow the newest pass</source>
@@ -1372,7 +1375,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Write the answer anew from this block; the blocks before it stay</source>
-        <translation type="unfinished"></translation>
+        <translation>从此块起重写回答；之前的块保留</translation>
     </message>
     <message>
         <source>Live</source>
@@ -1400,11 +1403,11 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>draft of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>起草 %1 个</translation>
     </message>
     <message>
         <source>check: %1 of %2 kept</source>
-        <translation type="unfinished"></translation>
+        <translation>检查：保留 %1 / %2</translation>
     </message>
     <message>
         <source>%1 in this pass</source>
@@ -1424,7 +1427,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>coreset of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集 %1</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1432,47 +1435,47 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>low confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>低置信度</translation>
     </message>
     <message>
         <source>self-speculative</source>
-        <translation type="unfinished"></translation>
+        <translation>自推测</translation>
     </message>
     <message>
         <source>autoregressive</source>
-        <translation type="unfinished"></translation>
+        <translation>自回归</translation>
     </message>
     <message>
         <source>not measured yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未测量</translation>
     </message>
     <message>
         <source>the fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>最快</translation>
     </message>
     <message>
         <source>measured again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新测量</translation>
     </message>
     <message>
         <source>; tokens/s: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>；词元/秒：%1</translation>
     </message>
     <message>
         <source>Auto chose %1 (%2%3)</source>
-        <translation type="unfinished"></translation>
+        <translation>自动选择了%1（%2%3）</translation>
     </message>
     <message>
         <source>changed by hand after pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次扫描后手动更改</translation>
     </message>
     <message>
         <source>%1 of weights read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取权重 %1</translation>
     </message>
     <message>
         <source>changed here: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>此处更改：%1</translation>
     </message>
 </context>
 <context>
@@ -1487,7 +1490,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Not looked at yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未查看</translation>
     </message>
     <message>
         <source>candidate</source>
@@ -1495,7 +1498,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>What the model would put here. The bar is its confidence; the tick is the threshold that it must pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型在此处会填入的内容。长条是其置信度，刻度线是必须超过的阈值。</translation>
     </message>
     <message>
         <source>this pass</source>
@@ -1503,7 +1506,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Resolved by the pass shown</source>
-        <translation type="unfinished"></translation>
+        <translation>由所示扫描确定</translation>
     </message>
     <message>
         <source>earlier</source>
@@ -1511,7 +1514,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Resolved by an earlier pass</source>
-        <translation type="unfinished"></translation>
+        <translation>由更早的扫描确定</translation>
     </message>
     <message>
         <source>forced</source>
@@ -1519,7 +1522,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>No candidate passed the threshold, so the most confident one was taken</source>
-        <translation type="unfinished"></translation>
+        <translation>没有候选超过阈值，因此取了最有把握的一个</translation>
     </message>
     <message>
         <source>dropped</source>
@@ -1527,7 +1530,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>After the end of the response, or refused by the check of a draft; not part of the text</source>
-        <translation type="unfinished"></translation>
+        <translation>在回答结束之后，或被草稿检查否决；不属于文本</translation>
     </message>
     <message>
         <source>prompt</source>
@@ -1535,7 +1538,7 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The prompt&apos;s last tokens begin this block</source>
-        <translation type="unfinished"></translation>
+        <translation>此块以提示的最后几个词元开头</translation>
     </message>
 </context>
 <context>
@@ -1546,11 +1549,11 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The positions of the block. Arrow keys choose one; its candidates are listed below.</source>
-        <translation type="unfinished"></translation>
+        <translation>块的各个位置。用方向键选择，其候选列在下方。</translation>
     </message>
     <message>
         <source>row %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 行</translation>
     </message>
     <message>
         <source>masked</source>
@@ -1562,31 +1565,31 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>resolved in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在第 %1 次扫描中确定</translation>
     </message>
     <message>
         <source>forced below the threshold in pass %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在第 %1 次扫描中低于阈值而强制</translation>
     </message>
     <message>
         <source>dropped: the check chose another token</source>
-        <translation type="unfinished"></translation>
+        <translation>已丢弃：检查选择了另一个词元</translation>
     </message>
     <message>
         <source>dropped: after the end</source>
-        <translation type="unfinished"></translation>
+        <translation>已丢弃：在结束之后</translation>
     </message>
     <message>
         <source>part of the prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>提示的一部分</translation>
     </message>
     <message>
         <source>token %1</source>
-        <translation type="unfinished"></translation>
+        <translation>词元 %1</translation>
     </message>
     <message>
         <source>fixed by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手动设定</translation>
     </message>
 </context>
 <context>
@@ -1597,62 +1600,62 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Even the question alone does not fit with this answer length.</source>
-        <translation type="unfinished"></translation>
+        <translation>按此回答长度，仅问题本身就放不下。</translation>
     </message>
     <message>
         <source>No model is loaded. Open one with File, Open model.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有加载模型。请通过“文件 › 打开模型”打开一个。</translation>
     </message>
     <message>
         <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
-        <translation type="unfinished"></translation>
+        <translation>提示有 %1 个词元，回答最多 %2 个；按整块计共需 %3 个，而模型可容纳 %4 个。</translation>
     </message>
     <message>
         <source>This answer was written by %1; load that model to go on with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>此回答由 %1 写成；要继续写，请加载该模型。</translation>
     </message>
     <message>
         <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
-        <translation type="unfinished"></translation>
+        <translation>此回答的块记录不存在；请重写整个回答。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompareDialog</name>
     <message>
         <source>No figures were kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有保留数据。</translation>
     </message>
     <message>
         <source>%1 tokens, %2 passes, %3 tokens per pass, %4 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 个词元，%2 次扫描，每次扫描 %3 个词元，%4 秒</translation>
     </message>
     <message>
         <source>Compare answers</source>
-        <translation type="unfinished"></translation>
+        <translation>比较回答</translation>
     </message>
     <message>
         <source>On a GPU, texts can differ with equal settings too: a prompt whose beginning is reused is computed in other pieces, which can decide between nearly equal words. On the CPU they are the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>在 GPU 上，即使设置相同，文本也可能不同：开头被重用的提示会按不同的分段计算，这可能影响几乎同等的词之间的取舍。在 CPU 上文本相同。</translation>
     </message>
     <message>
         <source>Write both</source>
-        <translation type="unfinished"></translation>
+        <translation>写出两个回答</translation>
     </message>
     <message>
         <source>left</source>
-        <translation type="unfinished"></translation>
+        <translation>左</translation>
     </message>
     <message>
         <source>right</source>
-        <translation type="unfinished"></translation>
+        <translation>右</translation>
     </message>
     <message>
         <source>%1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，%2</translation>
     </message>
     <message>
         <source>Version</source>
-        <translation type="unfinished"></translation>
+        <translation>版本</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1660,35 +1663,35 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>Changed setting</source>
-        <translation type="unfinished"></translation>
+        <translation>更改的设置</translation>
     </message>
     <message>
         <source>Value of the changed setting, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>更改后的值，%1</translation>
     </message>
     <message>
         <source>Answer, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>回答，%1</translation>
     </message>
     <message>
         <source>nothing else</source>
-        <translation type="unfinished"></translation>
+        <translation>不更改其他项</translation>
     </message>
     <message>
         <source>Write with</source>
-        <translation type="unfinished"></translation>
+        <translation>使用</translation>
     </message>
     <message>
         <source>and change</source>
-        <translation type="unfinished"></translation>
+        <translation>并更改</translation>
     </message>
     <message>
         <source>Version %1 of %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 版，共 %2 版，%3</translation>
     </message>
     <message>
         <source>The conversation&apos;s settings</source>
-        <translation type="unfinished"></translation>
+        <translation>此对话的设置</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -1696,89 +1699,89 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>There is no answer to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可比较的回答。</translation>
     </message>
     <message>
         <source>The same settings.</source>
-        <translation type="unfinished"></translation>
+        <translation>设置相同。</translation>
     </message>
     <message>
         <source>This is the same version twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>两边是同一个版本。</translation>
     </message>
     <message>
         <source>Both texts are the same, word for word.</source>
-        <translation type="unfinished"></translation>
+        <translation>两段文本逐词相同。</translation>
     </message>
     <message>
         <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有一边有的词：左边 %1 个，右边 %2 个。已用下划线标出。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompareMenu</name>
     <message>
         <source>Co&amp;mpare answers…</source>
-        <translation type="unfinished"></translation>
+        <translation>比较回答(&amp;M)…</translation>
     </message>
     <message>
         <source>The first answer is being written, then the second one; both stay as versions of the answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在写第一个回答，然后写第二个；两者都会作为回答的版本保留。</translation>
     </message>
     <message>
         <source>A model must be loaded, and the conversation must end with a complete answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>必须已加载模型，且对话必须以完整的回答结尾。</translation>
     </message>
     <message>
         <source>The second answer was not written.</source>
-        <translation type="unfinished"></translation>
+        <translation>第二个回答没有写出。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::CompatibilityPage</name>
     <message>
         <source>Compatibility switches</source>
-        <translation type="unfinished"></translation>
+        <translation>兼容性开关</translation>
     </message>
     <message>
         <source>Reset</source>
-        <translation type="unfinished"></translation>
+        <translation>重置</translation>
     </message>
     <message>
         <source>Back to what config.json says, and the defaults. Loads the model anew if it runs with choices of yours.</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复为 config.json 的内容和默认值。如果模型正按您的选择运行，将重新加载。</translation>
     </message>
     <message>
         <source>Load with these</source>
-        <translation type="unfinished"></translation>
+        <translation>按此加载</translation>
     </message>
     <message>
         <source>The vendor has not published these points. Trefoil takes the side that fits what is known, marked as inferred; should answers of a new checkpoint look wrong, one of them may be the cause. What you load a model with is remembered for its folder, until you reset it.</source>
-        <translation type="unfinished"></translation>
+        <translation>厂商没有公布这些细节。Trefoil 采用与已知信息相符的一种，并标为“推断”；如果新检查点的回答看起来不对，原因可能就在其中之一。您加载模型时的选择会按其文件夹记住，直到您重置。</translation>
     </message>
     <message>
         <source>In config.json and on the command line: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在 config.json 和命令行中：%1</translation>
     </message>
     <message>
         <source>%1 (default)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（默认）</translation>
     </message>
     <message>
         <source>set by you, not loaded yet; the model runs with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>由您设置，尚未加载；模型正以 %1 运行</translation>
     </message>
     <message>
         <source>set by you, remembered for this folder</source>
-        <translation type="unfinished"></translation>
+        <translation>由您设置，已为此文件夹记住</translation>
     </message>
     <message>
         <source>from config.json</source>
-        <translation type="unfinished"></translation>
+        <translation>来自 config.json</translation>
     </message>
     <message>
         <source>default, inferred</source>
-        <translation type="unfinished"></translation>
+        <translation>默认，推断</translation>
     </message>
 </context>
 <context>
@@ -1848,17 +1851,19 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
     <message>
         <source>The prompt is being counted. The model&apos;s context holds %1 tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在计算提示的长度。模型的上下文可容纳 %1 个词元。</translation>
     </message>
     <message>
         <source>Prompt: %1 tokens
 Kept for the answer: %2 tokens
 The model&apos;s context: %3 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>提示：%1 个词元
+为回答预留：%2 个词元
+模型的上下文：%3 个词元</translation>
     </message>
     <message>
         <source>%1 tokens too many. Choose a shorter answer in the Generation dock, or leave out the oldest turns.</source>
-        <translation type="unfinished"></translation>
+        <translation>超出 %1 个词元。请在“生成”面板中选择较短的回答，或省略最早的轮次。</translation>
     </message>
     <message>
         <source>Free: %1 tokens</source>
@@ -1874,7 +1879,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens too many: shorten the answer or the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>超出 %1 个词元：请缩短回答或对话</translation>
     </message>
     <message>
         <source>%1 of %2 tokens</source>
@@ -1893,7 +1898,7 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ControlRow</name>
     <message>
         <source>Reset to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>重置为 %1</translation>
     </message>
     <message>
         <source>%1: reset to %2</source>
@@ -1940,27 +1945,27 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Search the conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索对话</translation>
     </message>
     <message>
         <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索标题和消息 (Ctrl+Shift+F)。用引号搜索短语，用 title: 和 model: 缩小范围。</translation>
     </message>
     <message>
         <source>There is more. Add a word to narrow it down.</source>
-        <translation type="unfinished"></translation>
+        <translation>还有更多结果。请再加一个词以缩小范围。</translation>
     </message>
     <message>
         <source>Nothing was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有找到结果。</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在搜索…</translation>
     </message>
 </context>
 <context>
@@ -2001,7 +2006,7 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1: %2</source>
         <comment>title: text found</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -2019,196 +2024,196 @@ The model&apos;s context: %3 tokens</source>
     <name>trefoil::ExampleButton</name>
     <message>
         <source>Ask this</source>
-        <translation type="unfinished"></translation>
+        <translation>提这个问题</translation>
     </message>
 </context>
 <context>
     <name>trefoil::ExpertView</name>
     <message>
         <source>%1 %</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %</translation>
     </message>
     <message>
         <source>Passes of the block</source>
-        <translation type="unfinished"></translation>
+        <translation>块的各次扫描</translation>
     </message>
     <message>
         <source>Pass</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Coreset</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集</translation>
     </message>
     <message>
         <source>Layers of the pass</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描的各层</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished"></translation>
+        <translation>层</translation>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>专家</translation>
     </message>
     <message>
         <source>What the pass cost</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描的开销</translation>
     </message>
     <message>
         <source>Choosing a pass shows it in the Block dock</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一次扫描，即在块面板中显示</translation>
     </message>
     <message>
         <source>by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手动</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 毫秒</translation>
     </message>
     <message>
         <source>No blocks yet. Ask something, or choose an answer&apos;s blocks.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有块。提个问题，或选择一个回答的块。</translation>
     </message>
     <message>
         <source>Nothing was read yet: the block before its first pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未读取任何内容：这是第一次扫描之前的块。</translation>
     </message>
     <message>
         <source>This pass has no numbers of its experts.</source>
-        <translation type="unfinished"></translation>
+        <translation>这次扫描没有专家数据。</translation>
     </message>
     <message>
         <source>%1 of the %2 of weights read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取权重 %1 / %2</translation>
     </message>
     <message>
         <source>the coreset keeps %1 of the router&apos;s mass</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集保留路由概率的 %1</translation>
     </message>
     <message>
         <source>Free</source>
-        <translation type="unfinished"></translation>
+        <translation>无限制</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取量</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>份额</translation>
     </message>
     <message>
         <source>Experts whose weights were read, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>读取了权重的专家数，各层平均</translation>
     </message>
     <message>
         <source>Experts that would be read without the coreset, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>没有核心集时会读取的专家数，各层平均</translation>
     </message>
     <message>
         <source>Experts that the coreset keeps, the mean of the layers</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集保留的专家数，各层平均</translation>
     </message>
     <message>
         <source>Bytes of all weights that the pass read</source>
-        <translation type="unfinished"></translation>
+        <translation>这次扫描读取的全部权重字节数</translation>
     </message>
     <message>
         <source>Experts whose weights were read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取了权重的专家数</translation>
     </message>
     <message>
         <source>Experts that would be read without the coreset</source>
-        <translation type="unfinished"></translation>
+        <translation>没有核心集时会读取的专家数</translation>
     </message>
     <message>
         <source>Experts that the coreset keeps</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集保留的专家数</translation>
     </message>
     <message>
         <source>Share of the router&apos;s mass that the coreset keeps</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集保留的路由概率份额</translation>
     </message>
     <message>
         <source>Bytes of the experts&apos; weights that were read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取的专家权重字节数</translation>
     </message>
     <message>
         <source>Experts read in %1 layers: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 层中读取的专家：%2</translation>
     </message>
     <message>
         <source>experts that it spares: %1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>核心集省去的专家：%1，%2</translation>
     </message>
 </context>
 <context>
     <name>trefoil::FigureChart</name>
     <message>
         <source>Chart of the chosen figure</source>
-        <translation type="unfinished"></translation>
+        <translation>所选指标的图表</translation>
     </message>
     <message>
         <source>No answer tells this yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有回答提供此数据。</translation>
     </message>
     <message>
         <source>oldest</source>
-        <translation type="unfinished"></translation>
+        <translation>最早</translation>
     </message>
     <message>
         <source>newest</source>
-        <translation type="unfinished"></translation>
+        <translation>最新</translation>
     </message>
 </context>
 <context>
     <name>trefoil::FindBar</name>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>在此对话中查找</translation>
     </message>
     <message>
         <source>Previous place (Shift+Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>上一处 (Shift+Enter)</translation>
     </message>
     <message>
         <source>Next place (Enter)</source>
-        <translation type="unfinished"></translation>
+        <translation>下一处 (Enter)</translation>
     </message>
     <message>
         <source>Tell capital and small letters apart</source>
-        <translation type="unfinished"></translation>
+        <translation>区分大小写</translation>
     </message>
     <message>
         <source>Close (Escape)</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭 (Esc)</translation>
     </message>
     <message>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>没有找到</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在搜索…</translation>
     </message>
     <message>
         <source>1 place</source>
-        <translation type="unfinished"></translation>
+        <translation>1 处</translation>
     </message>
     <message>
         <source>%L1 places</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 处</translation>
     </message>
     <message>
         <source>%L1 of %L2</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 / %L2</translation>
     </message>
 </context>
 <context>
@@ -2223,50 +2228,50 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Sets every control back to the model&apos;s default</source>
-        <translation type="unfinished"></translation>
+        <translation>将所有控制项恢复为模型的默认值</translation>
     </message>
 </context>
 <context>
     <name>trefoil::HeatMenu</name>
     <message>
         <source>Co&amp;lour answers</source>
-        <translation type="unfinished"></translation>
+        <translation>为回答着色(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>不着色(&amp;N)</translation>
     </message>
     <message>
         <source>By &amp;confidence: the stronger, the less sure</source>
-        <translation type="unfinished"></translation>
+        <translation>按置信度(&amp;C)：颜色越深，越不确定</translation>
     </message>
     <message>
         <source>By &amp;pass: the stronger, the later</source>
-        <translation type="unfinished"></translation>
+        <translation>按扫描(&amp;P)：颜色越深，确定得越晚</translation>
     </message>
     <message>
         <source>Next &amp;forced token</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个强制词元(&amp;F)</translation>
     </message>
     <message>
         <source>Next &amp;low-confidence token</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个低置信度词元(&amp;L)</translation>
     </message>
     <message>
         <source>There is no complete answer whose blocks are on show.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前没有显示完整回答的块。</translation>
     </message>
     <message>
         <source>No token of this answer was forced below the threshold.</source>
-        <translation type="unfinished"></translation>
+        <translation>此回答没有低于阈值而强制的词元。</translation>
     </message>
     <message>
         <source>No token of this answer has a confidence below %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>此回答没有置信度低于 %1 的词元。</translation>
     </message>
     <message>
         <source>From the beginning of the answer again.</source>
-        <translation type="unfinished"></translation>
+        <translation>再次从回答开头起。</translation>
     </message>
 </context>
 <context>
@@ -2328,19 +2333,19 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Link not opened</source>
-        <translation type="unfinished"></translation>
+        <translation>未打开链接</translation>
     </message>
     <message>
         <source>This link was written by the model and does not lead to a web page or a mail address. Only http, https and mailto addresses are opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>此链接由模型写出，既不指向网页也不指向邮件地址。只会打开 http、https 和 mailto 地址。</translation>
     </message>
     <message>
         <source>This link was written by the model. Write a mail to this address?</source>
-        <translation type="unfinished"></translation>
+        <translation>此链接由模型写出。要给此地址写邮件吗？</translation>
     </message>
     <message>
         <source>This link was written by the model. Open a page of “%1” in your browser?</source>
-        <translation type="unfinished"></translation>
+        <translation>此链接由模型写出。要在浏览器中打开“%1”的页面吗？</translation>
     </message>
     <message>
         <source>Address</source>
@@ -2367,7 +2372,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Stop loading at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>立即停止加载。</translation>
     </message>
     <message>
         <source>Loading %1…</source>
@@ -2376,15 +2381,15 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>%1  %2</source>
         <comment>Loading Clover…  12.3 of 69.3 GB</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1  %2</translation>
     </message>
     <message>
         <source> · %1/s</source>
-        <translation type="unfinished"></translation>
+        <translation> · %1/秒</translation>
     </message>
     <message>
         <source> · %1 left</source>
-        <translation type="unfinished"></translation>
+        <translation> · 剩余 %1</translation>
     </message>
     <message>
         <source>Cancelling…</source>
@@ -2415,7 +2420,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 is loaded, but its answers may be wrong: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已加载，但其回答可能有误：%2。</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -2665,7 +2670,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>The model to load at every start is not there any more: %1. Choose another one with File, Recent models, Manage.</source>
-        <translation type="unfinished"></translation>
+        <translation>设为每次启动时加载的模型已不存在：%1。请通过“文件 › 最近的模型 › 管理”另选一个。</translation>
     </message>
     <message>
         <source>Choose a model folder</source>
@@ -2689,42 +2694,42 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>专家</translation>
     </message>
     <message>
         <source>Pa&amp;use or go on</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停或继续(&amp;U)</translation>
     </message>
     <message>
         <source>Make one &amp;pass</source>
-        <translation type="unfinished"></translation>
+        <translation>执行一次扫描(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Find in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>在对话中查找(&amp;F)</translation>
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation type="unfinished"></translation>
+        <translation>查找下一个(&amp;X)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
-        <translation type="unfinished"></translation>
+        <translation>查找上一个(&amp;V)</translation>
     </message>
     <message>
         <source>Search &amp;all conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索所有对话(&amp;A)</translation>
     </message>
     <message>
         <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;在您自己的电脑上与块扩散语言模型聊天，并观看其解码过程。&lt;/p&gt;&lt;p&gt;一切都留在本机：没有任何文本离开这台电脑。&lt;/p&gt;&lt;p&gt;Apache 许可证 2.0。使用了 Qt %2、SentencePiece、SQLite、md4c、zstd、libwebp、nlohmann/json、spdlog 和 CLI11；见 NOTICE。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
     <name>trefoil::MarkdownRenderer</name>
     <message>
         <source>Nested too deeply to be set as Markdown; shown as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌套过深，无法按 Markdown 排版；以纯文本显示。</translation>
     </message>
 </context>
 <context>
@@ -2743,7 +2748,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Not run</source>
-        <translation type="unfinished"></translation>
+        <translation>未执行</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -2771,7 +2776,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Edit this message; the answer is written anew, and this version stays</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑此消息；将重新写回答，此版本保留</translation>
     </message>
     <message>
         <source>Edit this message</source>
@@ -2827,11 +2832,11 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Previous version, %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>上一版本，第 %1 版，共 %2 版</translation>
     </message>
     <message>
         <source>Next version, %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>下一版本，第 %1 版，共 %2 版</translation>
     </message>
     <message>
         <source>1 pass</source>
@@ -2906,7 +2911,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Pages of the model dialog</source>
-        <translation type="unfinished"></translation>
+        <translation>模型对话框的页面</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -2914,7 +2919,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>In &amp;use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用中(&amp;U)</translation>
     </message>
     <message>
         <source>&amp;Load a model</source>
@@ -2934,7 +2939,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>No model is loaded. Open a folder that holds a model&apos;s config.json and its tensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有加载模型。请打开含有模型的 config.json 及其张量的文件夹。</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2946,7 +2951,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Files</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>Format</source>
@@ -2970,7 +2975,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 个词元</translation>
     </message>
     <message>
         <source>Mask token</source>
@@ -3006,7 +3011,7 @@ The model&apos;s context: %3 tokens</source>
     </message>
     <message>
         <source>Notes from loading</source>
-        <translation type="unfinished"></translation>
+        <translation>加载时的备注</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3063,19 +3068,20 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>
 not usable: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>
+不可用：%1</translation>
     </message>
     <message>
         <source>On %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在 %1 上</translation>
     </message>
     <message>
         <source>Experts</source>
-        <translation type="unfinished"></translation>
+        <translation>专家</translation>
     </message>
     <message>
         <source>Other weights</source>
-        <translation type="unfinished"></translation>
+        <translation>其他权重</translation>
     </message>
 </context>
 <context>
@@ -3100,7 +3106,7 @@ not usable: %1</source>
     <name>trefoil::NumberText</name>
     <message>
         <source>TB</source>
-        <translation type="unfinished"></translation>
+        <translation>TB</translation>
     </message>
     <message>
         <source>GB</source>
@@ -3155,7 +3161,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Prompt and answer together. A shorter context takes less memory for keys and values.</source>
-        <translation type="unfinished"></translation>
+        <translation>提示与回答合计。上下文越短，键和值占用的内存越少。</translation>
     </message>
     <message>
         <source>Load</source>
@@ -3163,7 +3169,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>&amp;Device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备(&amp;D)</translation>
     </message>
     <message>
         <source>Conte&amp;xt</source>
@@ -3171,19 +3177,19 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 — the folder is missing: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — 文件夹不存在：%2</translation>
     </message>
     <message>
         <source>%1 — %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — %2</translation>
     </message>
     <message>
         <source>Choose one of the recent models, or a folder that holds a model&apos;s config.json and its tensors. Nothing is loaded before you say so.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择一个最近的模型，或含有模型的 config.json 及其张量的文件夹。在您确认之前不会加载任何内容。</translation>
     </message>
     <message>
         <source>Reading the headers of %1…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取 %1 的文件头…</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -3191,7 +3197,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Problem</source>
-        <translation type="unfinished"></translation>
+        <translation>问题</translation>
     </message>
     <message>
         <source>Complete</source>
@@ -3207,7 +3213,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1, %2 on the disk, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，磁盘上 %2，%3</translation>
     </message>
     <message>
         <source>Format</source>
@@ -3227,7 +3233,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 tokens at most</source>
-        <translation type="unfinished"></translation>
+        <translation>最多 %1 个词元</translation>
     </message>
     <message>
         <source>Dimensions</source>
@@ -3243,7 +3249,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3251,7 +3257,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>What it needs, and what this machine has</source>
-        <translation type="unfinished"></translation>
+        <translation>所需资源与本机资源</translation>
     </message>
     <message>
         <source>, %1 free of %2</source>
@@ -3263,7 +3269,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>fits once %1 is unloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>卸载 %1 后放得下</translation>
     </message>
     <message>
         <source>does not fit</source>
@@ -3271,7 +3277,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>not usable: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>不可用：%1</translation>
     </message>
     <message>
         <source>This folder cannot be loaded.</source>
@@ -3279,11 +3285,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>It does not fit on %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>在 %1 上放不下：%2。</translation>
     </message>
     <message>
         <source>Both models do not fit on %1 together. Load unloads %2 first, once its answer has ended; should loading fail, no model is left in use.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 上无法同时放下两个模型。“加载”会在 %2 的回答结束后先将其卸载；如果加载失败，将没有模型可用。</translation>
     </message>
     <message>
         <source>It will run on %1.</source>
@@ -3291,11 +3297,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>It will run on %1. %2 stays in use until it is ready.</source>
-        <translation type="unfinished"></translation>
+        <translation>将在 %1 上运行。在其就绪之前，%2 仍在使用。</translation>
     </message>
     <message>
         <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
-        <translation type="unfinished"></translation>
+        <translation>需要 %1：专家 %2，其他权重 %3，%5 个词元的键和值 %4，状态 %6，工作区 %7</translation>
     </message>
 </context>
 <context>
@@ -3389,7 +3395,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>Choose a preset, or type a name and save the present values under it.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一个预设，或输入名称并以该名称保存当前值。</translation>
     </message>
     <message>
         <source>Save</source>
@@ -3401,19 +3407,19 @@ not usable: %1</source>
     </message>
     <message>
         <source>Replace the preset “%1” with the present values</source>
-        <translation type="unfinished"></translation>
+        <translation>用当前值替换预设“%1”</translation>
     </message>
     <message>
         <source>Save the present values under this name</source>
-        <translation type="unfinished"></translation>
+        <translation>以此名称保存当前值</translation>
     </message>
     <message>
         <source>Remove the preset “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>删除预设“%1”</translation>
     </message>
     <message>
         <source>Choose a preset to remove it</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择要删除的预设</translation>
     </message>
 </context>
 <context>
@@ -3424,11 +3430,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>The prompt&apos;s text</source>
-        <translation type="unfinished"></translation>
+        <translation>提示的文本</translation>
     </message>
     <message>
         <source>The prompt&apos;s token ids</source>
-        <translation type="unfinished"></translation>
+        <translation>提示的词元编号</translation>
     </message>
     <message>
         <source>Text</source>
@@ -3452,7 +3458,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>As a JSON array, for trefoil-cli generate --ids</source>
-        <translation type="unfinished"></translation>
+        <translation>作为 JSON 数组，供 trefoil-cli generate --ids 使用</translation>
     </message>
     <message>
         <source>Ids copied</source>
@@ -3464,7 +3470,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 of %2 tokens. Marked pieces are control tokens of the chat format; everything else is text.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 / %2 个词元。带标记的部分是聊天格式的控制词元；其余都是文本。</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -3475,11 +3481,11 @@ not usable: %1</source>
     <name>trefoil::Settings</name>
     <message>
         <source>The settings “%1” cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入设置“%1”。</translation>
     </message>
     <message>
         <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
-        <translation type="unfinished"></translation>
+        <translation>设置在 Trefoil 结束前有效；请检查文件夹的权限和可用空间。</translation>
     </message>
 </context>
 <context>
@@ -3525,23 +3531,23 @@ not usable: %1</source>
     <name>trefoil::StatisticsDialog</name>
     <message>
         <source>tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>词元</translation>
     </message>
     <message>
         <source>passes</source>
-        <translation type="unfinished"></translation>
+        <translation>次扫描</translation>
     </message>
     <message>
         <source>tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>词元/秒</translation>
     </message>
     <message>
         <source>ms</source>
-        <translation type="unfinished"></translation>
+        <translation>毫秒</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>统计</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3549,72 +3555,72 @@ not usable: %1</source>
     </message>
     <message>
         <source>Figures of the model; the chosen one is charted</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的指标；所选的一项显示在图表中</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>指标</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>单位</translation>
     </message>
     <message>
         <source>Least</source>
-        <translation type="unfinished"></translation>
+        <translation>最小</translation>
     </message>
     <message>
         <source>Median</source>
-        <translation type="unfinished"></translation>
+        <translation>中位数</translation>
     </message>
     <message>
         <source>Most</source>
-        <translation type="unfinished"></translation>
+        <translation>最大</translation>
     </message>
     <message>
         <source>Export as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 CSV…</translation>
     </message>
     <message>
         <source>Read again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新读取</translation>
     </message>
     <message>
         <source>&amp;Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型(&amp;M)</translation>
     </message>
     <message>
         <source>No model has answered in this history yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>此历史记录中还没有模型回答过。</translation>
     </message>
     <message>
         <source>One answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>一个回答。</translation>
     </message>
     <message numerus="yes">
         <source>%n answers, each one dot. The line is the median of the last 15.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个回答，每个为一个点。线为最近 15 个的中位数。</numerusform>
         </translation>
     </message>
     <message>
         <source>%1: %2 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 %3</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（%2）</translation>
     </message>
     <message>
         <source>%1: %2 values, median %3 %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 个值，中位数 %3 %4。</translation>
     </message>
 </context>
 <context>
     <name>trefoil::StatusBar</name>
     <message>
         <source>Prompt tokens that were taken over from an earlier prompt instead of being read again</source>
-        <translation type="unfinished"></translation>
+        <translation>从先前的提示沿用、无需重新读取的提示词元数</translation>
     </message>
     <message>
         <source>Tokens of the answer a second, after the prompt was read</source>
@@ -3665,71 +3671,71 @@ not usable: %1</source>
     <name>trefoil::SteerBar</name>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>Wait after the pass that runs, or go on</source>
-        <translation type="unfinished"></translation>
+        <translation>在当前扫描之后等待，或继续</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>单步</translation>
     </message>
     <message>
         <source>Make one pass, then wait</source>
-        <translation type="unfinished"></translation>
+        <translation>执行一次扫描，然后等待</translation>
     </message>
     <message>
         <source>Mask again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新掩码</translation>
     </message>
     <message>
         <source>The chosen position is written again</source>
-        <translation type="unfinished"></translation>
+        <translation>所选位置会重新写出</translation>
     </message>
     <message>
         <source>Fix</source>
-        <translation type="unfinished"></translation>
+        <translation>设定</translation>
     </message>
     <message>
         <source>Puts this token at the chosen position; a typed text of several tokens fills the positions after it</source>
-        <translation type="unfinished"></translation>
+        <translation>将此词元放到所选位置；输入由多个词元组成的文本时，会填入其后的位置</translation>
     </message>
     <message>
         <source>State of the answer</source>
-        <translation type="unfinished"></translation>
+        <translation>回答的状态</translation>
     </message>
     <message>
         <source>Token for the chosen position</source>
-        <translation type="unfinished"></translation>
+        <translation>所选位置的词元</translation>
     </message>
     <message>
         <source>One of the model&apos;s candidates, or a text that you type</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的候选之一，或您输入的文本</translation>
     </message>
     <message>
         <source>Token or text</source>
-        <translation type="unfinished"></translation>
+        <translation>词元或文本</translation>
     </message>
     <message>
         <source>Paused before the first pass of block %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>已在块 %1 的第一次扫描之前暂停。</translation>
     </message>
     <message>
         <source>Paused after pass %1 of block %2; the block is complete.</source>
-        <translation type="unfinished"></translation>
+        <translation>已在块 %2 的第 %1 次扫描之后暂停；该块已完成。</translation>
     </message>
     <message>
         <source>Paused after pass %1 of block %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>已在块 %2 的第 %1 次扫描之后暂停。</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished"></translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>Pausing after this pass…</source>
-        <translation type="unfinished"></translation>
+        <translation>将在本次扫描后暂停…</translation>
     </message>
 </context>
 <context>
@@ -3755,7 +3761,7 @@ not usable: %1</source>
     <name>trefoil::TextColumn</name>
     <message>
         <source>Too long to be set as Markdown; shown as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>过长，无法按 Markdown 排版；以纯文本显示。</translation>
     </message>
     <message>
         <source>Copy this code</source>
@@ -3767,7 +3773,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>%1 · being written</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 正在写</translation>
     </message>
 </context>
 <context>
@@ -3782,7 +3788,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>1 token</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个词元</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -3809,59 +3815,59 @@ not usable: %1</source>
     <name>trefoil::TraceMenu</name>
     <message>
         <source>%1 could not be written: %2. Choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入 %1：%2。请选择其他位置。</translation>
     </message>
     <message>
         <source>Export how it was &amp;written</source>
-        <translation type="unfinished"></translation>
+        <translation>导出写作过程(&amp;W)</translation>
     </message>
     <message>
         <source>All passes as &amp;JSON…</source>
-        <translation type="unfinished"></translation>
+        <translation>全部扫描导出为 JSON(&amp;J)…</translation>
     </message>
     <message>
         <source>All passes as &amp;CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>全部扫描导出为 CSV(&amp;C)…</translation>
     </message>
     <message>
         <source>The block on show as animated &amp;WebP…</source>
-        <translation type="unfinished"></translation>
+        <translation>当前显示的块导出为动画 WebP(&amp;W)…</translation>
     </message>
     <message>
         <source>Written: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>已写入：%1</translation>
     </message>
     <message>
         <source>There is no complete answer whose blocks are on show.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前没有显示完整回答的块。</translation>
     </message>
     <message>
         <source>trace.json</source>
-        <translation type="unfinished"></translation>
+        <translation>trace.json</translation>
     </message>
     <message>
         <source>trace.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>trace.csv</translation>
     </message>
     <message>
         <source>block-%1.webp</source>
-        <translation type="unfinished"></translation>
+        <translation>block-%1.webp</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json)</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>Animated WebP (*.webp)</source>
-        <translation type="unfinished"></translation>
+        <translation>动画 WebP (*.webp)</translation>
     </message>
     <message>
         <source>Export how it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>导出写作过程</translation>
     </message>
 </context>
 <context>
@@ -3876,42 +3882,42 @@ not usable: %1</source>
     </message>
     <message>
         <source>Show earlier messages (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>显示较早的消息（%1）</translation>
     </message>
     <message>
         <source>Show later messages (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>显示较晚的消息（%1）</translation>
     </message>
 </context>
 <context>
     <name>trefoil::TransferBackend</name>
     <message>
         <source>“%1” could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入“%1”：%2。</translation>
     </message>
     <message>
         <source>Choose another place, or free some space. What was there before is unchanged.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择其他位置，或腾出一些空间。原有内容未变。</translation>
     </message>
     <message>
         <source>The export was ended before.</source>
-        <translation type="unfinished"></translation>
+        <translation>导出在完成前已结束。</translation>
     </message>
     <message>
         <source>Nothing was taken from this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有从此文件导入任何内容。</translation>
     </message>
     <message>
         <source>“%1” is no file.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不是文件。</translation>
     </message>
     <message>
         <source>“%1” could not be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取“%1”：%2。</translation>
     </message>
     <message>
         <source>“%1” has %2; files of up to %3 are read. Export fewer conversations at once, or use a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”有 %2；最多读取 %3 的文件。请一次导出较少的对话，或使用备份。</translation>
     </message>
 </context>
 <context>
@@ -3942,11 +3948,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Export all conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>导出全部对话</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json)</translation>
     </message>
     <message>
         <source>P&amp;rint…</source>
@@ -3958,11 +3964,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Back up the history</source>
-        <translation type="unfinished"></translation>
+        <translation>备份历史记录</translation>
     </message>
     <message>
         <source>Trefoil histories (*.db)</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil 历史记录 (*.db)</translation>
     </message>
     <message>
         <source>Re&amp;store a backup…</source>
@@ -3970,8 +3976,8 @@ not usable: %1</source>
     </message>
     <message numerus="yes">
         <source>%n conversations exported to %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已将 %n 个对话导出到 %1。</numerusform>
         </translation>
     </message>
     <message>
@@ -3980,11 +3986,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Exporting: %1 of %2 conversations.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在导出：%1 / %2 个对话。</translation>
     </message>
     <message>
         <source>The whole history is backed up in %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部历史记录已备份到 %1。</translation>
     </message>
     <message>
         <source>There is nothing to export yet.</source>
@@ -3992,11 +3998,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Markdown (*.md)</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown (*.md)</translation>
     </message>
     <message>
         <source>PDF (*.pdf)</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF (*.pdf)</translation>
     </message>
     <message>
         <source>Export the conversation</source>
@@ -4004,7 +4010,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>The pages are being set…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在排版页面…</translation>
     </message>
     <message>
         <source>Import conversations</source>
@@ -4012,7 +4018,7 @@ not usable: %1</source>
     </message>
     <message>
         <source>JSON (*.json);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Reading %1…</source>
@@ -4028,27 +4034,27 @@ not usable: %1</source>
     </message>
     <message numerus="yes">
         <source>%n conversations were imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已导入 %n 个对话。</numerusform>
         </translation>
     </message>
     <message>
         <source>One conversation of this file is already here and stays as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>此文件中有一个对话已在此处，保持原样。</translation>
     </message>
     <message numerus="yes">
         <source>%n conversations of this file are already here and stay as they are.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>此文件中有 %n 个对话已在此处，保持原样。</numerusform>
         </translation>
     </message>
     <message>
         <source>The file holds no conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件不含任何对话。</translation>
     </message>
     <message>
         <source>Fields that Trefoil does not know were left out: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>已略去 Trefoil 不认识的字段：%1。</translation>
     </message>
     <message>
         <source>Open it</source>
@@ -4068,11 +4074,11 @@ not usable: %1</source>
     </message>
     <message>
         <source>Trefoil histories (*.db);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefoil 历史记录 (*.db);;所有文件 (*)</translation>
     </message>
     <message>
         <source>All conversations are replaced by those of the backup. The history of now is kept beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部对话将由备份中的对话替换。当前的历史记录会保留在旁边。</translation>
     </message>
     <message>
         <source>Replace</source>
@@ -4084,27 +4090,27 @@ not usable: %1</source>
     </message>
     <message>
         <source>An answer is being written. Stop it, then restore the backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在写回答。请先停止，再恢复备份。</translation>
     </message>
     <message>
         <source>The backup was not restored. %1</source>
-        <translation type="unfinished"></translation>
+        <translation>未恢复备份。%1</translation>
     </message>
     <message>
         <source>The backup is restored. The history that was here before is kept as %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>备份已恢复。之前的历史记录保留为 %1。</translation>
     </message>
     <message>
         <source>&amp;Statistics…</source>
-        <translation type="unfinished"></translation>
+        <translation>统计(&amp;S)…</translation>
     </message>
     <message>
         <source>Export statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>导出统计</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
 </context>
 <context>
