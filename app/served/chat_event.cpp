@@ -3,6 +3,9 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 
+#include <algorithm>
+#include <limits>
+
 namespace trefoil {
 namespace {
 
@@ -38,8 +41,9 @@ std::optional<ServerComplaint> complaintOf(const QJsonObject& object) {
     if (error.isString()) return ServerComplaint{oneLine(error.toString()), {}, codeOf(object)};
     if (error.isObject()) {
         const QJsonObject inner = error.toObject();
-        return ServerComplaint{oneLine(inner.value(QLatin1String("message")).toString()),
-                               oneLine(inner.value(QLatin1String("type")).toString()), codeOf(inner)};
+        // Some give a name as the code, and only that says what the type does not.
+        const QString name = inner.value(QLatin1String("code")).toString() + u' ' + inner.value(QLatin1String("type")).toString();
+        return ServerComplaint{oneLine(inner.value(QLatin1String("message")).toString()), oneLine(name), codeOf(inner)};
     }
     if (object.value(QLatin1String("object")) == QLatin1String("error"))
         return ServerComplaint{oneLine(object.value(QLatin1String("message")).toString()),
@@ -100,6 +104,10 @@ std::optional<ChatEvent> readChatEvent(const QByteArray& data) {
     out.complaint = complaintOf(object);
     out.usage = usageOf(object);
     out.pass = object.value(QLatin1String("trefoil_pass")).toObject();
+    out.trace = object.value(QLatin1String("trefoil_trace")).toObject();
+    out.stats = object.value(QLatin1String("trefoil_stats")).toObject();
+    for (const QJsonValue token : object.value(QLatin1String("trefoil_tokens")).toArray())
+        out.tokens.append(static_cast<qint32>(std::clamp<qint64>(token.toInteger(-1), -1, std::numeric_limits<qint32>::max())));
     const QJsonObject choice = object.value(QLatin1String("choices")).toArray().first().toObject();
     QJsonObject piece = choice.value(QLatin1String("delta")).toObject();
     if (piece.isEmpty()) piece = choice.value(QLatin1String("message")).toObject();

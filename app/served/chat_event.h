@@ -3,6 +3,7 @@
 
 #include <QByteArray>
 #include <QJsonObject>
+#include <QList>
 #include <QString>
 
 #include <optional>
@@ -31,7 +32,10 @@ struct ChatEvent {
     QString content;
     QString thinking;
     QString finishReason;              ///< empty: the answer goes on
-    QJsonObject pass;                  ///< of a server of kind Trefoil: what one pass did; empty: none
+    QJsonObject pass;                  ///< of a server of kind Trefoil: what one pass did (readPassEvent); empty: none
+    QJsonObject trace;                 ///< of such a server: what its passes need (readTraceEvent); empty: none
+    QJsonObject stats;                 ///< of such a server, with the end: what the answer cost (readStatsEvent); empty: none
+    QList<qint32> tokens;              ///< of such a server: ids that joined the response
     std::optional<ServedUsage> usage;  ///< with what earlier events said kept by the caller
     std::optional<ServerComplaint> complaint;
 };

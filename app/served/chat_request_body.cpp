@@ -126,11 +126,14 @@ private:
     QStringList& m_notes;
 };
 
-Json messagesOf(const ServedRequest& request, bool continued) {
+Json messagesOf(const ServedRequest& request, bool continued, bool withThinking) {
     Json messages = Json::array();
     for (const PromptMessage& message : request.messages)
         messages.push_back({{"role", utf8(message.role)}, {"content", utf8(message.content)}});
-    if (continued) messages.push_back({{"role", "assistant"}, {"content", utf8(request.begunAnswer)}});
+    if (!continued) return messages;
+    Json begun{{"role", "assistant"}, {"content", utf8(request.begunAnswer)}};
+    if (withThinking) begun["reasoning_content"] = utf8(request.begunThinking);
+    messages.push_back(std::move(begun));
     return messages;
 }
 
@@ -138,16 +141,18 @@ Json messagesOf(const ServedRequest& request, bool continued) {
 
 ServedBody servedRequestBody(const ServerProfile& server, const ServedRequest& request) {
     ServedBody out;
-    out.continuesAnswer = !request.begunAnswer.isEmpty() && servedCapabilities(server.kind).continuesAnswers;
+    // The other servers' templates would drop it, or write a second thinking behind it.
+    const bool withThinking = server.kind == ServerKind::Trefoil && !request.begunThinking.isEmpty();
+    out.continuesAnswer = (withThinking || !request.begunAnswer.isEmpty()) && servedCapabilities(server.kind).continuesAnswers;
     // Behind the answer's first word the thinking is over; asked for again, it would be opened in front of it.
-    out.thinkingAsked = !out.continuesAnswer && request.controls.value(kThinking, true).toBool();
+    out.thinkingAsked = (!out.continuesAnswer || withThinking) && request.controls.value(kThinking, true).toBool();
 
     Json json;
     if (!server.model.isEmpty()) json["model"] = utf8(server.model);
-    json["messages"] = messagesOf(request, out.continuesAnswer);
+    json["messages"] = messagesOf(request, out.continuesAnswer, withThinking);
     json["stream"] = request.stream;
     if (request.stream) json["stream_options"] = {{"include_usage", true}};
-    if (out.continuesAnswer || request.controls.contains(kThinking)) {
+    if ((out.continuesAnswer && !withThinking) || request.controls.contains(kThinking)) {
         if (server.kind == ServerKind::Trefoil) json["enable_thinking"] = out.thinkingAsked;
         json["chat_template_kwargs"] = {{"enable_thinking", out.thinkingAsked}};
     }

@@ -44,6 +44,7 @@ struct ChatStream::Private {
     void readEvents(const QByteArray& bytes);
     bool takeEvent(const SseEvent& event);
     bool takeChat(const ChatEvent& chat);
+    bool takeTrefoil(const ChatEvent& chat);
     void replyFinished();
     void objectFinished();
     void timedOut();
@@ -65,6 +66,7 @@ struct ChatStream::Private {
     SseParser parser;
     ServedText text;
     ServedUsage usage;
+    std::optional<GenerationStats> stats;
     QByteArray whole;  ///< of an answer that is not streamed, or of a refusal
     QStringList tlsProblems;
     QString finishReason;
@@ -185,8 +187,7 @@ bool ChatStream::Private::takeChat(const ChatEvent& chat) {
         fail(complaintError(facts(), *chat.complaint));
         return false;
     }
-    if (!chat.pass.isEmpty()) emit q->passArrived(chat.pass);
-    if (phase == Phase::Over) return false;
+    if (!takeTrefoil(chat)) return false;
     if (!chat.content.isEmpty() || !chat.thinking.isEmpty()) {
         ++pieces;
         textInThisRead = true;
@@ -207,6 +208,15 @@ bool ChatStream::Private::takeChat(const ChatEvent& chat) {
         return false;
     }
     return true;
+}
+
+/// False: the listener has cancelled.
+bool ChatStream::Private::takeTrefoil(const ChatEvent& chat) {
+    if (const auto trace = readTraceEvent(chat.trace)) emit q->traceArrived(*trace);
+    if (phase != Phase::Over && !chat.pass.isEmpty()) emit q->passArrived(chat.pass);
+    if (phase != Phase::Over && !chat.tokens.isEmpty()) emit q->tokensArrived(chat.tokens);
+    if (!chat.stats.isEmpty()) stats = readStatsEvent(chat.stats);
+    return phase != Phase::Over;
 }
 
 /// False: the listener has cancelled.
@@ -255,6 +265,7 @@ void ChatStream::Private::end() {
     ServedEnd out;
     out.finishReason = finishReason;
     out.usage = usage;
+    out.stats = stats;
     out.beganInsideThinking = text.beganInsideThinking();
     out.notStreamed = shape == Shape::Object;
     out.cameAtOnce =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/served/chat_event.h"
+#include "app/served/pass_event.h"
 #include "app/served/served_error.h"
 #include "app/served/served_text.h"
 #include "app/served/server_profile.h"
@@ -13,6 +14,7 @@
 #include <QString>
 
 #include <memory>
+#include <optional>
 
 class QSslCertificate;
 
@@ -40,6 +42,7 @@ struct ServedCall {
 struct ServedEnd {
     QString finishReason;  ///< "stop", "length", or what the server calls it; empty: it said none
     ServedUsage usage;
+    std::optional<GenerationStats> stats;  ///< kind Trefoil: as its engine counted
     bool cameAtOnce = false;           ///< the pieces were held back on the way (a proxy that buffers): the answer came in one go
     bool notStreamed = false;          ///< the server answered with one JSON object though a stream was asked for
     bool beganInsideThinking = false;  ///< ServedText::beganInsideThinking
@@ -78,7 +81,11 @@ signals:
     void thinkingArrived(const QString& piece);
     /// What contentArrived gave until now was thinking; contentArrived begins anew.
     void contentWasThinking();
-    /// An event about a pass (kind Trefoil): the object as the server sent it.
+    /// What the passes need to be drawn (kind Trefoil), before them.
+    void traceArrived(const trefoil::ServedTrace& trace);
+    /// Ids that joined the response (kind Trefoil), before the text that they give.
+    void tokensArrived(const QList<qint32>& tokens);
+    /// An event about a pass (kind Trefoil): the object as the server sent it, for readPassEvent.
     void passArrived(const QJsonObject& pass);
     void usageArrived(const trefoil::ServedUsage& usage);
     void finished(const trefoil::ServedEnd& end);

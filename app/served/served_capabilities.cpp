@@ -41,6 +41,7 @@ bool isKnown(const QString& control) {
 ServedCapabilities servedCapabilities(ServerKind kind) {
     ServedCapabilities out;
     out.confidences = kind == ServerKind::Trefoil;
+    out.continuesThinking = kind == ServerKind::Trefoil;
     out.blocks = kind == ServerKind::Trefoil || kind == ServerKind::SGLang;
     // Another make may take the beginning of an answer for a turn that is over, and answer to it.
     out.continuesAnswers = kind != ServerKind::Auto;

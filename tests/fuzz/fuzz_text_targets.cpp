@@ -3,6 +3,7 @@
 #include "app/core/trace_store.h"
 #include "app/core/transfer/conversation_json.h"
 #include "app/served/chat_event.h"
+#include "app/served/pass_event.h"
 #include "app/served/served_text.h"
 #include "app/served/sse_parser.h"
 #include "tests/fuzz/require.h"
@@ -124,6 +125,11 @@ void checkChatEvent(const QByteArray& data) {
     require(!complaint || (complaint->message.size() <= 601 && !complaint->message.contains(u'\n')), "a complaint is a line");
     const auto event = readChatEvent(data);
     require(!complaint || (event && event->complaint), "a complaint is an event's");
+    const auto pass = event ? readPassEvent(event->pass) : std::nullopt;
+    if (pass) {
+        require(pass->texts.size() == pass->tokens.size() && pass->tokens.size() <= 128, "a pass has a text for each row");
+        for (const qint32 row : pass->resolved) require(row >= 0 && row < pass->tokens.size(), "resolved rows are in the block");
+    }
     if (event && event->usage) require(mergedUsage({}, *event->usage) == *event->usage, "counts are -1 or more");
 }
 

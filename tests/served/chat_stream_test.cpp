@@ -252,19 +252,77 @@ private slots:
 
     void passes() {
         StandInServer server;
-        StandInAnswer answer;
-        answer.body =
-            "data: {\"trefoil_pass\":{\"block\":0,\"step\":1}}\n\n"
-            "data: {\"choices\":[{\"delta\":{\"content\":\"One\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-        server.answerChat(answer);
+        server.answerChat(recording(QStringLiteral("trefoil_passes.sse")));
         ChatStream stream;
         StreamListener heard(stream);
         stream.start(callTo(server.address()));
         QVERIFY(heard.waitForEnd());
-        QCOMPARE(heard.passes.size(), 1);
-        QCOMPARE(heard.passes.first().value(QLatin1String("step")).toInt(), 1);
-        QCOMPARE(stream.text().answer(), QStringLiteral("One"));
-        QCOMPARE(stream.pieces(), 1);
+        QVERIFY2(heard.end.has_value(), heard.error ? qPrintable(heard.error->text()) : "");
+        QCOMPARE(heard.trace, std::optional(ServedTrace{4, 4, 0.9, 8192, 27}));
+        QCOMPARE(heard.tokens, (QList<qint32>{811, 290, 3}));
+        QCOMPARE(stream.text().thinking(), QStringLiteral("Hm."));
+        QCOMPARE(stream.text().answer(), QStringLiteral("Hello!"));
+        QCOMPARE(stream.pieces(), 2);
+        QVERIFY(heard.end->stats.has_value());
+        QCOMPARE(heard.end->stats->passes, 2);
+        QCOMPARE(heard.end->stats->reusedTokens, 16);
+        QCOMPARE(heard.end->stats->decodeMs, 130.9);
+        QCOMPARE(heard.passes.size(), 2);
+        const auto first = readPassEvent(heard.passes.first());
+        const auto second = readPassEvent(heard.passes.last());
+        QVERIFY(first && second);
+        QCOMPARE(first->type, PassType::Denoise);
+        QCOMPARE(first->tokens, (QList<qint32>{811, 4, 290}));
+        QCOMPARE(first->texts, (QStringList{QStringLiteral("Hello"), QString(), QStringLiteral("!")}));
+        QCOMPARE(first->rows.size(), 3);
+        QCOMPARE(first->rows.first().choice, (TokenChoice{811, 0.9981F, QStringLiteral("Hello")}));
+        QCOMPARE(first->rows.first().top.size(), 2);
+        QCOMPARE(first->rows.first().top.last(), (TokenChoice{7, 0.0011F, QStringLiteral("<0x00>")}));
+        QCOMPARE(first->resolved, (QList<qint32>{0, 2}));
+        QCOMPARE(first->firstPosition, -1);
+        QCOMPARE(first->promptRows, 1);
+        QCOMPARE(first->milliseconds, 12.4);
+        QCOMPARE(first->weightBytes, 18432000U);
+        QCOMPARE(first->layers.size(), 2);
+        QCOMPARE(first->meanDistinctExperts, 8.0);
+        QCOMPARE(first->layers.first(), (LayerView{9, 9, 0.91F, 12, 147456}));
+        QCOMPARE(first->choice.mode, QStringLiteral("low_confidence"));
+        QCOMPARE(first->choice.reason, ModeChoiceView::Reason::Fastest);
+        QCOMPARE(first->choice.lowConfidenceRate, 81.2);
+        QCOMPARE(second->type, PassType::Verify);
+        QCOMPARE(second->accepted, 3);
+        QCOMPARE(second->droppedFrom, 2);
+        QVERIFY(second->rows.isEmpty());
+    }
+
+    void passesThatCannotBe() {
+        const QJsonObject good = QJsonDocument::fromJson(
+                                     "{\"kind\":\"denoise\",\"block\":0,\"step\":0,\"tokens\":[1,2],"
+                                     "\"texts\":[\"a\",\"b\"],\"rows\":[],\"resolved\":[1]}")
+                                     .object();
+        QVERIFY(readPassEvent(good).has_value());
+        const auto with = [&good](const char* name, const QJsonValue& value) {
+            QJsonObject changed = good;
+            changed.insert(QLatin1String(name), value);
+            return readPassEvent(changed);
+        };
+        QVERIFY(!readPassEvent({}));
+        QVERIFY(!with("kind", QStringLiteral("edit")));
+        QVERIFY(!with("block", -1));
+        QVERIFY(!with("step", -1));
+        QVERIFY(!with("prompt_rows", 1000));
+        QVERIFY(!with("texts", QJsonArray{QStringLiteral("a")}));
+        QVERIFY(!with("rows", QJsonArray{QJsonObject()}));
+        QVERIFY(!with("resolved", QJsonArray{2}));
+        QVERIFY(!with("resolved", QJsonArray{-1}));
+        QVERIFY(!with("resolved", QJsonArray{QStringLiteral("0")}));
+        QJsonArray many;
+        for (int i = 0; i < 129; ++i) many.append(i);
+        QVERIFY(!with("tokens", many));
+        QCOMPARE(with("ms", -5.0)->milliseconds, 0.0);
+        QCOMPARE(with("block", 1e300)->block, 0);
+        QVERIFY(!readTraceEvent({{QStringLiteral("mask_id"), 4}, {QStringLiteral("block_size"), 0}}));
+        QVERIFY(!readTraceEvent({}));
     }
 
     void cancelling() {

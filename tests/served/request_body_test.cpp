@@ -187,6 +187,30 @@ private slots:
         }
     }
 
+    void continuationOfThinking() {
+        for (const char* answer : {"", "One, "}) {
+            ServedRequest request = requestWith({{s("enable_thinking"), true}});
+            request.begunAnswer = s(answer);
+            request.begunThinking = s("Count.");
+            const ServedBody made = servedRequestBody(serverOf(ServerKind::Trefoil), request);
+            QVERIFY(made.continuesAnswer && made.thinkingAsked);
+            const QJsonObject body = QJsonDocument::fromJson(made.json).object();
+            QCOMPARE(body.value(s("enable_thinking")), QJsonValue(true));
+            QCOMPARE(body.value(s("continue_final_message")), QJsonValue(true));
+            const QJsonObject last = body.value(s("messages")).toArray().last().toObject();
+            QCOMPARE(last.value(s("reasoning_content")).toString(), s("Count."));
+            QCOMPARE(last.value(s("content")).toString(), s(answer));
+            // Others are asked anew where no answer has begun, and never get the thinking.
+            for (const ServerKind kind : {ServerKind::SGLang, ServerKind::Vllm, ServerKind::LlamaCpp}) {
+                const ServedBody other = servedRequestBody(serverOf(kind), request);
+                QVERIFY(!other.json.contains("Count."));
+                QCOMPARE(other.continuesAnswer, *answer != 0);
+                QCOMPARE(other.thinkingAsked, *answer == 0);
+                QVERIFY(!servedCapabilities(kind).continuesThinking);
+            }
+        }
+    }
+
     void reasons() {
         const QStringList diffusion{
             s("block_size"),          s("threshold"),          s("decoding"), s("align_blocks"), s("moe_block_coreset_enabled"),

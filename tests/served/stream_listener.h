@@ -21,6 +21,8 @@ struct StreamListener {
             ++moved;
         });
         QObject::connect(&stream, &ChatStream::passArrived, &stream, [this](const QJsonObject& pass) { passes.append(pass); });
+        QObject::connect(&stream, &ChatStream::traceArrived, &stream, [this](const ServedTrace& t) { trace = t; });
+        QObject::connect(&stream, &ChatStream::tokensArrived, &stream, [this](const QList<qint32>& ids) { tokens += ids; });
         QObject::connect(&stream, &ChatStream::usageArrived, &stream, [this](const ServedUsage& u) { usage = u; });
         QObject::connect(&stream, &ChatStream::finished, &stream, [this](const ServedEnd& e) {
             end = e;
@@ -51,6 +53,8 @@ struct StreamListener {
     QString answer;
     QString thinking;
     QList<QJsonObject> passes;
+    QList<qint32> tokens;
+    std::optional<ServedTrace> trace;
     std::optional<ServedUsage> usage;
     std::optional<ServedEnd> end;
     std::optional<ServedError> error;
