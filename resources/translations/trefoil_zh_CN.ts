@@ -2,6 +2,349 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name></name>
+    <message>
+        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring did not remove the key.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It said: &quot;%1&quot;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 asks for a key.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter the key that belongs to this server in its settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 does not accept the key.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 has too much to do right now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It asks to wait %1 s before the next try.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait a little and try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 has no model named &quot;%2&quot;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose one of the server&apos;s models in its settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address and does not say which.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 refused the request (HTTP %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The conversation is longer than the server takes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It may still be loading its model. Try again in a while.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again, or look into the server&apos;s log.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no machine named &quot;%1&quot;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check how the name is written, and whether this machine is connected to the network.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing answers at %1: the connection was refused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the port, and whether the server has been started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no secure connection to %1. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 closed the connection without an answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 does not let the connection through: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the proxy in the desktop&apos;s network settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the network connection and the address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 asks for a name and password.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 answers with a web page, not as a server of language models does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 answers, but not as a server of language models does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server at %1 stopped with an error.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 gave no connection within %2 seconds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing has come from %1 for %2 seconds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection to %1 ended before the answer did.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Try again, or continue the answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 sent more than %2, which no answer is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no control of this name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An OpenAI-style server has no such control.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 writes one token at a time and has no such control.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Streaming</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not tried.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection is encrypted and the certificate is valid.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not encrypted; the connection does not leave this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not encrypted: your text can be read on its way to this server.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name %1 is known.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is an address and needs no name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Something answers at %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No key is set, and the server asks for none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server takes requests with this key.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server gives no list of its models.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server&apos;s list of models is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It may still be loading one. Try again in a while.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server has no model named &quot;%1&quot;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server has: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose one of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not tried: no model has been chosen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was set up as %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The answer arrives piece by piece.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Archive</name>
     <message>
         <source>Copy</source>
@@ -483,6 +826,49 @@
     <message>
         <source>The folder “%1” cannot be written.</source>
         <translation>无法写入文件夹“%1”。</translation>
+    </message>
+</context>
+<context>
+    <name>EndpointRules</name>
+    <message>
+        <source>Enter the server&apos;s address, for example http://127.0.0.1:30000.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The address has to begin with https:// or http://, for example https://%1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is not an address that can be read. Write it as https://host:port.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Addresses beginning with %1:// are not supported; a server is reached by https:// or http://.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The address contains a user name or password. Leave them out: a key has a field of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The address names no host. Write it as https://host:port.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The address contains &quot;?&quot; or &quot;#&quot; and what follows it. Only scheme, host, port and path are used: remove the rest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Port 0 is not a port that a server can listen on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The key contains spaces, line ends or letters that a key cannot have. Copy it again, without anything around it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The key is not sent to %1: the connection is not encrypted and leaves this machine. Use https://, or reach the server through a tunnel that ends at 127.0.0.1.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1011,6 +1397,31 @@
     <message>
         <source>Nothing was changed; check the folder and the free space.</source>
         <translation>没有任何更改；请检查该文件夹和可用空间。</translation>
+    </message>
+</context>
+<context>
+    <name>ServedError</name>
+    <message>
+        <source>The server does not stream: the answer came in one piece.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The answer came in one go at the end: a proxy on the way to the server holds its pieces back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServedRequest</name>
+    <message>
+        <source>%1 was sent as %2: this server does not take %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServerProfile</name>
+    <message>
+        <source>OpenAI-style server</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2701,8 +3112,8 @@ The model&apos;s context: %3 tokens</source>
         <translation>暂停或继续(&amp;U)</translation>
     </message>
     <message>
-        <source>Make one &amp;pass</source>
-        <translation>执行一次扫描(&amp;P)</translation>
+        <source>Ma&amp;ke one pass</source>
+        <translation>执行一次扫描(&amp;K)</translation>
     </message>
     <message>
         <source>&amp;Find in the conversation</source>
@@ -3955,8 +4366,8 @@ not usable: %1</source>
         <translation>JSON (*.json)</translation>
     </message>
     <message>
-        <source>P&amp;rint…</source>
-        <translation>打印(&amp;R)…</translation>
+        <source>&amp;Print…</source>
+        <translation>打印(&amp;P)…</translation>
     </message>
     <message>
         <source>&amp;Back up the history…</source>

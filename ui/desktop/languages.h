@@ -30,7 +30,7 @@ public:
 private:
     QTranslator m_program;
     QTranslator m_qt;
-    QString m_spoken = QStringLiteral("en");
+    QString m_spoken;  ///< empty: nothing was chosen yet
 };
 
 }  // namespace trefoil

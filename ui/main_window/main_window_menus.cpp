@@ -73,7 +73,7 @@ void MainWindow::buildChatMenu() {
     connect(m_stopAction, &QAction::triggered, m_chat, &ChatController::stop);
     m_pauseAction = addAction(chat, tr("Pa&use or go on"), Qt::Key_F7, QStringLiteral("actionPause"));
     connect(m_pauseAction, &QAction::triggered, m_blocks->steering(), &SteerBar::pauseOrGoOn);
-    m_stepAction = addAction(chat, tr("Make one &pass"), Qt::Key_F8, QStringLiteral("actionStep"));
+    m_stepAction = addAction(chat, tr("Ma&ke one pass"), Qt::Key_F8, QStringLiteral("actionStep"));
     connect(m_stepAction, &QAction::triggered, m_chat, &ChatController::step);
     m_regenerateAction = addAction(chat, tr("&Regenerate the answer"), Qt::CTRL | Qt::Key_R, QStringLiteral("actionRegenerate"));
     connect(m_regenerateAction, &QAction::triggered, this, [this] {

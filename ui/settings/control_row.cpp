@@ -110,7 +110,10 @@ ControlRow::ControlRow(const ControlDescription& control, WheelGuard* guard, QWi
         m_label->setWordWrap(true);
         m_label->setTextFormat(Qt::RichText);
         m_label->setBuddy(m_editor);
-        m_editor->setFixedWidth(m_combo != nullptr ? kChoiceWidth : m_seed != nullptr ? kSeedWidth : kEditorWidth);
+        // A choice's names are longer in some languages.
+        m_editor->setFixedWidth(m_combo != nullptr  ? std::max(kChoiceWidth, m_combo->sizeHint().width())
+                                : m_seed != nullptr ? kSeedWidth
+                                                    : kEditorWidth);
         grid->addWidget(m_label, 1, 1);
         grid->addWidget(m_editor, 1, 2);
     }

@@ -72,7 +72,7 @@ void TransferMenu::buildMenu(QMenu* file) {
                                                  m_folder + QStringLiteral("/trefoil-conversations.json"), tr("JSON (*.json)"));
                 if (!path.isEmpty()) exportAll(path);
             });
-    connect(add(file, tr("P&rint…"), Qt::CTRL | Qt::SHIFT | Qt::Key_P, QStringLiteral("actionPrint")), &QAction::triggered, this,
+    connect(add(file, tr("&Print…"), Qt::CTRL | Qt::SHIFT | Qt::Key_P, QStringLiteral("actionPrint")), &QAction::triggered, this,
             &TransferMenu::print);
     file->addSeparator();
     connect(add(file, tr("&Back up the history…"), {}, QStringLiteral("actionBackUp")), &QAction::triggered, this, [this] {
