@@ -40,6 +40,7 @@ struct ChatStream::Private {
 
     void begin();
     void requestIsSent();
+    void waitForMore();
     void read();
     void readEvents(const QByteArray& bytes);
     bool takeEvent(const SseEvent& event);
@@ -74,7 +75,8 @@ struct ChatStream::Private {
     qint64 received = 0;
     qint64 pieces = 0;
     qint64 readsWithText = 0;
-    qint64 firstTextMs = -1;
+    qint64 firstWordMs = -1;  ///< of text or of a pass
+    int allowedMs = 0;
     bool textInThisRead = false;
 };
 
@@ -103,7 +105,7 @@ void ChatStream::Private::begin() {
 void ChatStream::Private::requestIsSent() {
     if (phase != Phase::Connecting) return;
     phase = Phase::Waiting;
-    timer->start(call.limits.firstByteMs);
+    waitForMore();
 }
 
 ReplyFacts ChatStream::Private::facts() const {
@@ -126,12 +128,20 @@ ChatStream::Private::Shape ChatStream::Private::shapeOf(const QByteArray& bytes)
     return begin.startsWith('{') ? Shape::Object : begin.startsWith('<') ? Shape::Refusal : Shape::Events;
 }
 
+/// How long the next bytes may take.
+void ChatStream::Private::waitForMore() {
+    // Some servers begin their answer before they have read the question.
+    allowedMs = firstWordMs < 0 ? call.limits.firstByteMs : call.limits.silenceMs;
+    // Behind the last word only counts may come, and the mark of the end, which not every server sends.
+    if (!finishReason.isEmpty()) allowedMs = std::min(call.limits.silenceMs, call.limits.lingerMs);
+    timer->start(allowedMs);
+}
+
 void ChatStream::Private::read() {
     if (phase == Phase::Over || !reply) return;
     const bool first = phase != Phase::Receiving;
     phase = Phase::Receiving;
-    // Behind the last word only counts may come, and the mark of the end, which not every server sends.
-    timer->start(finishReason.isEmpty() ? call.limits.silenceMs : std::min(call.limits.silenceMs, call.limits.lingerMs));
+    waitForMore();
     QByteArray bytes = reply->readAll();
     received += bytes.size();
     if (shape == Shape::Unknown) {
@@ -158,6 +168,7 @@ void ChatStream::Private::readEvents(const QByteArray& bytes) {
         if (!takeEvent(event)) return;
     if (parser.tooLarge()) return fail(tooLargeError(facts(), parser.maxEventBytes()));
     if (textInThisRead) ++readsWithText;
+    waitForMore();  // the first word may have been among them
 }
 
 /// False: the stream is over.
@@ -191,13 +202,10 @@ bool ChatStream::Private::takeChat(const ChatEvent& chat) {
     if (!chat.content.isEmpty() || !chat.thinking.isEmpty()) {
         ++pieces;
         textInThisRead = true;
-        if (firstTextMs < 0) firstTextMs = clock.elapsed();
+        if (firstWordMs < 0) firstWordMs = clock.elapsed();
     }
     if (!emitAdded(text.pushThinking(chat.thinking)) || !emitAdded(text.pushContent(chat.content))) return false;
-    if (!chat.finishReason.isEmpty()) {
-        finishReason = chat.finishReason;
-        timer->start(std::min(call.limits.silenceMs, call.limits.lingerMs));
-    }
+    if (!chat.finishReason.isEmpty()) finishReason = chat.finishReason;
     if (chat.usage) {
         const ServedUsage merged = mergedUsage(usage, *chat.usage);
         if (merged != std::exchange(usage, merged)) emit q->usageArrived(usage);
@@ -213,7 +221,10 @@ bool ChatStream::Private::takeChat(const ChatEvent& chat) {
 /// False: the listener has cancelled.
 bool ChatStream::Private::takeTrefoil(const ChatEvent& chat) {
     if (const auto trace = readTraceEvent(chat.trace)) emit q->traceArrived(*trace);
-    if (phase != Phase::Over && !chat.pass.isEmpty()) emit q->passArrived(chat.pass);
+    if (phase != Phase::Over && !chat.pass.isEmpty()) {
+        if (firstWordMs < 0) firstWordMs = clock.elapsed();
+        emit q->passArrived(chat.pass);
+    }
     if (phase != Phase::Over && !chat.tokens.isEmpty()) emit q->tokensArrived(chat.tokens);
     if (!chat.stats.isEmpty()) stats = readStatsEvent(chat.stats);
     return phase != Phase::Over;
@@ -257,7 +268,7 @@ void ChatStream::Private::timedOut() {
     if (phase == Phase::Over) return;
     if (!finishReason.isEmpty()) return end();
     if (phase == Phase::Connecting) return fail(connectTimeoutError(facts(), call.limits.connectMs));
-    fail(silenceError(facts(), phase == Phase::Waiting ? call.limits.firstByteMs : call.limits.silenceMs));
+    fail(silenceError(facts(), allowedMs));
 }
 
 void ChatStream::Private::end() {
@@ -269,7 +280,7 @@ void ChatStream::Private::end() {
     out.beganInsideThinking = text.beganInsideThinking();
     out.notStreamed = shape == Shape::Object;
     out.cameAtOnce =
-        !out.notStreamed && pieces >= kPiecesHeldBack && readsWithText == 1 && firstTextMs >= call.limits.atOnceWaitMs;
+        !out.notStreamed && pieces >= kPiecesHeldBack && readsWithText == 1 && firstWordMs >= call.limits.atOnceWaitMs;
     if (out.notStreamed)
         out.note = QCoreApplication::translate("ServedError", "The server does not stream: the answer came in one piece.");
     else if (out.cameAtOnce)

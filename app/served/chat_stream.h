@@ -22,10 +22,10 @@ namespace trefoil {
 
 /// Limits of a stream. The defaults are the product's; tests shorten them.
 struct StreamLimits {
-    int connectMs = 15'000;         ///< until the request is on its way
-    int firstByteMs = 600'000;      ///< then until anything arrives: a long prompt on a busy server
-    int silenceMs = 120'000;        ///< between two arrivals; also how a connection that died while the machine slept is found
-    int lingerMs = 5'000;           ///< the same, once the server has said why the answer ends
+    int connectMs = 15'000;     ///< until the request is on its way
+    int firstByteMs = 600'000;  ///< then until the first word or pass: a long prompt on a busy server
+    int silenceMs = 120'000;  ///< between two arrivals after it; also how a connection that died while the machine slept is found
+    int lingerMs = 5'000;     ///< the same, once the server has said why the answer ends
     qint64 maxBytes = 256LL << 20;  ///< of one answer
     int atOnceWaitMs = 3'000;       ///< an answer that took longer than this and came in one piece was held back on the way
 };

@@ -214,6 +214,10 @@ private slots:
         server.answerChat({.noAnswer = true});
         VERIFY_FAILURE(failureOf(call), Kind::Silence, "for 1 seconds", "slept");
         QTRY_COMPARE(server.connections(), 0);
+        // A beginning without a word, of a server that reads the question yet.
+        server.answerChat({.body = ": ping\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n",
+                           .silentAfterBody = true});
+        VERIFY_FAILURE(failureOf(call), Kind::Silence, "Try again");
         // The connection of a machine that slept: there, and nothing comes.
         call.limits.firstByteMs = 1'000'000;
         call.limits.silenceMs = 60;

@@ -176,6 +176,21 @@ private slots:
         QCOMPARE(stream.text().answer(), kAnswer);
     }
 
+    void compressedOnTheWay() {
+        StandInServer server;
+        StandInAnswer answer = recording(QStringLiteral("sglang_parser.sse"));
+        answer.body = qCompress(answer.body).mid(4);  // without Qt's own length in front
+        answer.headers = {{"Content-Encoding", "deflate"}};
+        answer.pieceBytes = 50;
+        server.answerChat(answer);
+        ChatStream stream;
+        StreamListener heard(stream);
+        stream.start(callTo(server.address()));
+        QVERIFY(heard.waitForEnd());
+        QVERIFY2(heard.end.has_value(), heard.error ? qPrintable(heard.error->text()) : "");
+        QCOMPARE(stream.text().answer(), kAnswer);
+    }
+
     void piecesHeldBackOnTheWay() {
         StandInServer server;
         StandInAnswer answer = recording(QStringLiteral("vllm_reasoning.sse"));
