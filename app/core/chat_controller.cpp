@@ -28,9 +28,13 @@ qint64 limitFor(const ControlValues& values, qint64 begun, EndReason ended) {
     return begun > 0 && (ended == EndReason::Length || begun >= limit) ? limit + begun : limit;
 }
 
-/// A run's figures with those of what was written before it.
-GenerationStats joined(const GenerationStats& base, const GenerationStats& run) {
+/// A run's figures with those of what was written before it. `byText`: the run's tokens are those of its own text only.
+GenerationStats joined(const GenerationStats& base, const GenerationStats& run, bool byText) {
     GenerationStats sum = run;
+    if (byText) {
+        sum.responseTokens += base.responseTokens;
+        sum.thinkingTokens += base.thinkingTokens;
+    }
     sum.keptTokens = base.keptTokens;
     sum.passes += base.passes;
     sum.blocks += base.blocks;
@@ -44,71 +48,91 @@ GenerationStats joined(const GenerationStats& base, const GenerationStats& run) 
 
 }  // namespace
 
-ChatController::ChatController(EngineWorker* engine, StoreWorker* store, QObject* parent)
-    : QObject(parent), m_engine(engine), m_store(store) {
+ChatController::ChatController(EngineWorker* embedded, StoreWorker* store, QObject* parent)
+    : QObject(parent), m_embedded(embedded), m_store(store), m_engines{embedded}, m_engine(embedded), m_model(embedded->model()) {
     qRegisterMetaType<SendProblem>();
-    connectEngine();
+    connectEmbedded();
+    connectEngine(embedded);
     connectStore();
     m_conversation.id = newRecordId();
 }
 
-void ChatController::connectEngine() {
-    connect(m_engine, &EngineWorker::loadProgress, this, [this](RequestId id, quint64 done, quint64 total) {
+/// What the embedded engine alone does: models are loaded into it.
+void ChatController::connectEmbedded() {
+    connect(m_embedded, &EngineWorker::loadProgress, this, [this](RequestId id, quint64 done, quint64 total) {
         if (id == m_loadRequest) emit loadProgress(done, total, m_loadClock.elapsed());
     });
-    connect(m_engine, &EngineWorker::modelLoaded, this, [this](RequestId id, const ModelSummary& model) {
+    connect(m_embedded, &EngineWorker::modelLoaded, this, [this](RequestId id, const ModelSummary& model) {
         if (id == m_loadRequest) {
             m_loadRequest = 0;
             m_loaded = m_loading;
         }
-        m_model = model;
+        onEngineChanged(m_embedded);
         emit modelReady(model);
-        emit controlsChanged(controls());
+        if (m_engine == m_embedded) emit controlsChanged(controls());
     });
-    connect(m_engine, &EngineWorker::modelUnloaded, this, [this] {
-        m_model.reset();
+    connect(m_embedded, &EngineWorker::modelUnloaded, this, [this] {
+        onEngineChanged(m_embedded);
         emit modelGone();
     });
-    connect(m_engine, &EngineWorker::loadFailed, this, [this](RequestId id, const QString& message, LoadEnd end) {
+    connect(m_embedded, &EngineWorker::loadFailed, this, [this](RequestId id, const QString& message, LoadEnd end) {
         if (id != m_loadRequest) return;
         m_loadRequest = 0;
         emit loadEnded(m_loading, end == LoadEnd::Cancelled ? QString() : message, end);
     });
-    connect(m_engine, &EngineWorker::modelExamined, this, [this](RequestId id, const ModelExaminationView& model) {
+    connect(m_embedded, &EngineWorker::modelExamined, this, [this](RequestId id, const ModelExaminationView& model) {
         if (id == m_examineRequest) emit modelExamined(model);
     });
-    connect(m_engine, &EngineWorker::prefillProgress, this, [this](RequestId id, qint64 done, qint64 total) {
-        if (!m_running || id != m_running->request) return;
+}
+
+void ChatController::connectEngine(ChatEngine* engine) {
+    connect(engine, &ChatEngine::prefillProgress, this, [this, engine](RequestId id, qint64 done, qint64 total) {
+        if (!isRunning(engine, id)) return;
         const QLocale locale;
         emit activityChanged(done < total
                                  ? tr("Reading the prompt: %1 of %2 tokens").arg(locale.toString(done), locale.toString(total))
                                  : QString());
     });
-    connect(m_engine, &EngineWorker::passDone, this, &ChatController::onPass);
-    connect(m_engine, &EngineWorker::pausedAt, this, [this](RequestId id, const PauseView& state) {
-        if (!m_running || id != m_running->request) return;
+    connect(engine, &ChatEngine::passDone, this, [this, engine](RequestId id, const PassView& pass) {
+        if (isRunning(engine, id)) onPass(pass);
+    });
+    connect(engine, &ChatEngine::pausedAt, this, [this, engine](RequestId id, const PauseView& state) {
+        if (!isRunning(engine, id)) return;
         m_running->pause = state;
         emit pausedAt(state);
     });
-    connect(m_engine, &EngineWorker::resumed, this, [this](RequestId id) {
-        if (!m_running || id != m_running->request) return;
+    connect(engine, &ChatEngine::resumed, this, [this, engine](RequestId id) {
+        if (!isRunning(engine, id)) return;
         m_running->pause.reset();
         emit resumed();
     });
-    connect(m_engine, &EngineWorker::responseUpdated, this, &ChatController::onResponse);
-    connect(m_engine, &EngineWorker::generationFinished, this, &ChatController::onFinished);
-    connect(m_engine, &EngineWorker::promptPreviewed, this, [this](RequestId id, const PromptView& prompt) {
-        if (m_pending && id == m_pending->request) return checkFit(prompt);
-        if (id == m_countRequest) emit promptCounted(prompt);
+    connect(engine, &ChatEngine::responseUpdated, this, [this, engine](RequestId id, const ResponseUpdate& response) {
+        if (isRunning(engine, id)) onResponse(response);
     });
-    connect(m_engine, &EngineWorker::promptFitted, this, [this](RequestId id, const QList<PromptMessage>& messages, int dropped) {
-        if (!m_pending || id != m_pending->request) return;
-        const PendingSend pending = *std::exchange(m_pending, std::nullopt);
-        if (dropped < 0)
-            return emit sendRefused({tr("Even the question alone does not fit with this answer length."), false, 0, false},
-                                    pending.text);
-        ask(pending, messages);
+    connect(engine, &ChatEngine::generationFinished, this, [this, engine](RequestId id, const GenerationOutcome& outcome) {
+        if (isRunning(engine, id)) onFinished(outcome);
     });
+    connect(engine, &ChatEngine::promptPreviewed, this,
+            [this, engine](RequestId id, const PromptView& prompt) { onPromptCounted(engine, id, prompt); });
+    connect(engine, &ChatEngine::promptFitted, this,
+            [this, engine](RequestId id, const QList<PromptMessage>& messages, int dropped) {
+                onPromptFitted(engine, id, messages, dropped);
+            });
+}
+
+void ChatController::onPromptCounted(const ChatEngine* engine, RequestId id, const PromptView& prompt) {
+    if (engine != m_engine) return;
+    if (m_pending && id == m_pending->request) return checkFit(prompt);
+    if (id == m_countRequest) emit promptCounted(prompt);
+}
+
+void ChatController::onPromptFitted(const ChatEngine* engine, RequestId id, const QList<PromptMessage>& messages, int dropped) {
+    if (engine != m_engine || !m_pending || id != m_pending->request) return;
+    const PendingSend pending = *std::exchange(m_pending, std::nullopt);
+    if (dropped < 0)
+        return emit sendRefused({tr("Even the question alone does not fit with this answer length."), false, 0, false},
+                                pending.text);
+    ask(pending, messages);
 }
 
 void ChatController::connectStore() {
@@ -144,16 +168,16 @@ ControlValues ChatController::controls() const {
 // ---------------------------------------------------------------------------------------------------------------- model
 
 void ChatController::loadModel(const ModelLoadRequest& request) {
-    if (m_loadRequest != 0) m_engine->cancel(m_loadRequest);
+    if (m_loadRequest != 0) m_embedded->cancel(m_loadRequest);
     m_loadClock.start();
     m_loading = request;
-    m_loadRequest = m_engine->loadModelAsync(request);
+    m_loadRequest = m_embedded->loadModelAsync(request);
     emit loadStarted(request.folder.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty));
 }
 
-void ChatController::examineModel(const ModelLoadRequest& request) { m_examineRequest = m_engine->examineModelAsync(request); }
+void ChatController::examineModel(const ModelLoadRequest& request) { m_examineRequest = m_embedded->examineModelAsync(request); }
 
-void ChatController::cancelLoad() { m_engine->cancel(m_loadRequest); }
+void ChatController::cancelLoad() { m_embedded->cancel(m_loadRequest); }
 
 // -------------------------------------------------------------------------------------------------------- conversations
 
@@ -168,6 +192,7 @@ void ChatController::newConversation() {
     m_messages.clear();
     m_aside.clear();
     m_versions = {};
+    takeEngine();
     emit conversationShown(m_conversation, m_messages);
     emit controlsChanged(controls());
 }
@@ -191,6 +216,7 @@ void ChatController::onConversationLoaded(RequestId id, const ConversationRecord
     m_messages = std::move(messages);
     m_aside = aside;
     m_versions = MessageVersions(m_messages, m_aside);
+    takeEngine();
     emit conversationShown(m_conversation, m_messages);
     emit controlsChanged(controls());
 }
@@ -243,7 +269,7 @@ void ChatController::setSystemPrompt(const QString& conversationId, const QStrin
 
 void ChatController::setControls(const ControlValues& values) {
     if (values == controls()) return;
-    if (m_running && runningConversation() == m_conversation.id) m_engine->steer(m_running->request, values);
+    if (m_running && runningConversation() == m_conversation.id) m_running->engine->steer(m_running->request, values);
     m_conversation.controls = values;
     if (m_stored) m_store->setControls(m_conversation.id, values);
     emit controlsChanged(values);
@@ -265,7 +291,7 @@ void ChatController::ensureStored() {
     m_stored = true;
     m_conversation.createdUtc = m_conversation.updatedUtc = QDateTime::currentDateTimeUtc();
     m_conversation.controls = controls();
-    if (m_model) m_conversation.modelFolder = m_model->folder;
+    if (const auto loaded = loadedModel()) m_conversation.modelFolder = loaded->folder;
     m_store->createConversation(m_conversation);
     m_list.prepend({m_conversation.id, m_conversation.title, m_conversation.createdUtc, m_conversation.updatedUtc});
     publishList();
@@ -340,7 +366,7 @@ void ChatController::send(const QString& text) { sendEdited({}, text); }
 
 void ChatController::sendEdited(const QString& messageId, const QString& text) {
     if (text.trimmed().isEmpty() || m_running || m_pending || m_beginning) return;
-    if (!m_model) return emit sendRefused({tr("No model is loaded. Open one with File, Open model."), false, 0, false}, text);
+    if (!m_model) return emit sendRefused({notReady(), false, 0, false}, text);
     m_pending = PendingSend{0, text, messageId};
     m_pending->request =
         m_engine->previewPromptAsync(promptMessages(text, messageId), controls().value(kThinking, true).toBool());
@@ -349,6 +375,8 @@ void ChatController::sendEdited(const QString& messageId, const QString& text) {
 void ChatController::checkFit(const PromptView& prompt) {
     const PendingSend pending = *std::exchange(m_pending, std::nullopt);
     if (!prompt.problem.isEmpty()) return emit sendRefused({prompt.problem, false, 0, false}, pending.text);
+    // An estimate refuses nothing: the engine will say what does not fit.
+    if (!prompt.exact) return ask(pending, promptMessages(pending.text, pending.edited));
     const ControlValues values = controls();
     const qint64 need = positionsNeeded(prompt.tokens, values);
     if (need <= prompt.context) return ask(pending, promptMessages(pending.text, pending.edited));
@@ -390,7 +418,7 @@ void ChatController::ask(const PendingSend& pending, const QList<PromptMessage>&
     const QString& question = pending.text;
     if (m_running) return;
     // It may have been let go for another one while the prompt was counted.
-    if (!m_model) return emit sendRefused({tr("No model is loaded. Open one with File, Open model."), false, 0, false}, question);
+    if (!m_model) return emit sendRefused({notReady(), false, 0, false}, question);
     ensureStored();
     if (const qsizetype edited = indexOf(pending.edited); edited >= 0) putAsideFrom(edited);
     MessageRecord user = newMessage(m_conversation.id, kUser, question);
@@ -409,6 +437,8 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
     ControlValues values = controls();
     if (!beginning.tokens.isEmpty()) values.insert(kThinking, beginning.thinking);
     Running running;
+    running.engine = m_engine;
+    running.byText = !beginning.text.isEmpty();
     EndReason ended = EndReason::None;
     if (beginning.resumes) {
         running.answer = m_messages.takeLast();
@@ -417,7 +447,7 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
     } else {
         running.answer = newMessage(m_conversation.id, kAssistant, {});
         running.answer.model = m_model->name;
-        running.answer.hasThinking = values.value(kThinking, true).toBool() && m_model->thinkEndId >= 0;
+        running.answer.hasThinking = values.value(kThinking, true).toBool() && m_model->thinks;
         running.answer.thinkingClosed = !running.answer.hasThinking;
         if (!m_messages.isEmpty()) running.answer.parentId = m_messages.constLast().id;
     }
@@ -433,7 +463,7 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
     m_messages.append(running.answer);
     m_versions.add(running.answer);
     values.insert(kMaxNewTokens, limitFor(values, beginning.tokens.size(), ended));
-    running.request = m_engine->generateAsync({messages, values, beginning.tokens, beginning.nextBlock()});
+    running.request = m_engine->generateAsync({messages, values, beginning.tokens, beginning.nextBlock(), beginning.text});
     m_running = std::move(running);
     if (beginning.resumes)
         emit messageChanged(m_running->answer);
@@ -445,36 +475,35 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
 }
 
 void ChatController::stop() {
-    if (m_running) m_engine->cancel(m_running->request);
+    if (m_running) m_running->engine->cancel(m_running->request);
 }
 
 void ChatController::pause() {
-    if (m_running) m_engine->pause(m_running->request);
+    if (m_running) m_running->engine->pause(m_running->request);
 }
 
 void ChatController::resume() {
-    if (m_running) m_engine->resume(m_running->request);
+    if (m_running) m_running->engine->resume(m_running->request);
 }
 
 void ChatController::step() {
-    if (m_running) m_engine->step(m_running->request);
+    if (m_running) m_running->engine->step(m_running->request);
 }
 
 void ChatController::editRow(int block, const RowChange& change) {
-    if (m_running) m_engine->editRows(m_running->request, block, {change});
+    if (m_running) m_running->engine->editRows(m_running->request, block, {change});
 }
 
 void ChatController::editText(int block, int row, const QString& text) {
     if (!m_running) return;
     QList<RowChange> changes;
-    for (const TokenChoice& token : m_engine->tokensOf(text)) changes.append({row++, token.token});
-    m_engine->editRows(m_running->request, block, changes);
+    for (const TokenChoice& token : m_running->engine->tokensOf(text)) changes.append({row++, token.token});
+    m_running->engine->editRows(m_running->request, block, changes);
 }
 
 // ------------------------------------------------------------------------------------------------------------- the answer
 
-void ChatController::onPass(RequestId id, const PassView& pass) {
-    if (!m_running || id != m_running->request) return;
+void ChatController::onPass(const PassView& pass) {
     m_running->trace.passes.append(pass);
     emit passArrived(pass);
 }
@@ -491,41 +520,39 @@ AnswerUpdate ChatController::takeUpdate() {
                         r.answer.stats,
                         {r.trace.maskId, r.trace.blockSize, r.trace.threshold, r.trace.passes.mid(r.storedPasses)}};
     r.storedPasses = r.trace.passes.size();
-    r.storedTokens = r.answer.responseIds.size();
+    r.storedTokens = r.answer.stats.responseTokens;
     return update;
 }
 
-void ChatController::onResponse(RequestId id, const ResponseUpdate& response) {
-    if (!m_running || id != m_running->request) return;
-    MessageRecord& answer = m_running->answer;
+void ChatController::takeResponse(const ResponseUpdate& response) {
+    Running& r = *m_running;
+    MessageRecord& answer = r.answer;
     answer.content = response.answer;
-    answer.thinking = response.thinking;
-    answer.hasThinking = response.hasThinking;
-    answer.thinkingClosed = response.thinkingClosed;
+    if (!r.byText) {
+        answer.thinking = response.thinking;
+        answer.hasThinking = response.hasThinking;
+        answer.thinkingClosed = response.thinkingClosed;
+    }
     answer.responseIds = response.tokens;
+    answer.stats = joined(r.base, response.stats, r.byText);
+    if (answer.stats.firstBlockMs <= 0.0) answer.stats.firstBlockMs = r.firstBlockMs;
+}
+
+void ChatController::onResponse(const ResponseUpdate& response) {
     if (m_running->firstBlockMs <= 0.0) m_running->firstBlockMs = response.stats.prefillMs + response.stats.decodeMs;
-    answer.stats = joined(m_running->base, response.stats);
-    if (answer.stats.firstBlockMs <= 0.0) answer.stats.firstBlockMs = m_running->firstBlockMs;
+    takeResponse(response);
+    const MessageRecord& answer = m_running->answer;
     // Single tokens are stored a block's worth at a time.
     const bool wholeBlock = m_running->trace.passes.isEmpty() || m_running->trace.passes.constLast().type != PassType::Token;
-    if (wholeBlock || response.tokens.size() >= m_running->storedTokens + m_running->trace.blockSize)
+    if (wholeBlock || answer.stats.responseTokens >= m_running->storedTokens + m_running->trace.blockSize)
         m_store->updateAnswer(takeUpdate());
     if (answer.conversationId == m_conversation.id) mergeRunning(m_messages);
     emit messageChanged(answer);
 }
 
-void ChatController::onFinished(RequestId id, const GenerationOutcome& outcome) {
-    if (!m_running || id != m_running->request) return;
+void ChatController::onFinished(const GenerationOutcome& outcome) {
     MessageRecord& answer = m_running->answer;
-    if (outcome.reason != EndReason::Refused) {
-        answer.content = outcome.response.answer;
-        answer.thinking = outcome.response.thinking;
-        answer.hasThinking = outcome.response.hasThinking;
-        answer.thinkingClosed = outcome.response.thinkingClosed;
-        answer.responseIds = outcome.response.tokens;
-        answer.stats = joined(m_running->base, outcome.response.stats);
-        if (answer.stats.firstBlockMs <= 0.0) answer.stats.firstBlockMs = m_running->firstBlockMs;
-    }
+    if (outcome.reason != EndReason::Refused) takeResponse(outcome.response);
     answer.inProgress = false;
     answer.stopReason = outcome.reason;
     answer.error = outcome.error;
@@ -538,6 +565,8 @@ void ChatController::onFinished(RequestId id, const GenerationOutcome& outcome) 
     emit answerEnded(finished);
     emit runningChanged();
     publishList();
+    if (!outcome.note.isEmpty()) emit noted(outcome.note);
+    if (outcome.retryAfterSeconds >= 0) emit waitAsked(finished, outcome.retryAfterSeconds);
 }
 
 void ChatController::requestTrace(const QString& messageId) {

@@ -1,9 +1,10 @@
 // ChatController: what the window does, without the window. Holds the open conversation, asks the engine, feeds the history.
 //
 // Everything is asynchronous and by value: the window calls a slot, answers come as signals. One answer is written at a time; it
-// belongs to its conversation whatever is on show.
+// belongs to its conversation whatever is on show, and keeps its engine.
 #pragma once
 
+#include "app/core/chat_engine.h"
 #include "app/core/engine_worker.h"
 #include "app/core/generation_types.h"
 #include "app/core/message_branches.h"
@@ -31,10 +32,26 @@ struct SendProblem {
 class ChatController : public QObject {
     Q_OBJECT
 public:
-    /// `engine` and `store` are not owned and outlive this object.
-    ChatController(EngineWorker* engine, StoreWorker* store, QObject* parent = nullptr);
+    /// `embedded` and `store` are not owned and outlive this object.
+    ChatController(EngineWorker* embedded, StoreWorker* store, QObject* parent = nullptr);
 
+    /// Another engine to choose from. Not owned; removeEngine() before it goes: what it writes then ends as if stopped.
+    void addEngine(ChatEngine* engine);
+    void removeEngine(ChatEngine* engine);
+    /// All engines, the embedded one first, the others in the order of their coming.
+    [[nodiscard]] QList<EngineIdentity> engines() const;
+    /// What answers the open conversation. With engineMissing() only the id is filled.
+    [[nodiscard]] EngineIdentity engine() const;
+    /// The engine that the open conversation names is not there (any more): nothing can be asked until another one is chosen.
+    [[nodiscard]] bool engineMissing() const { return m_engine == nullptr; }
+    [[nodiscard]] EngineCapabilities capabilities() const;
+    /// Why the open conversation cannot be answered now, in a sentence; empty when it can.
+    [[nodiscard]] QString notReady() const;
+
+    /// The model that answers the open conversation, whatever its engine.
     [[nodiscard]] const std::optional<ModelSummary>& model() const { return m_model; }
+    /// The embedded engine's model.
+    [[nodiscard]] std::optional<ModelSummary> loadedModel() const { return m_embedded->model(); }
     [[nodiscard]] const ConversationRecord& conversation() const { return m_conversation; }
     [[nodiscard]] const QList<MessageRecord>& messages() const { return m_messages; }
     /// The conversation's messages that are not in the branch on show.
@@ -51,7 +68,7 @@ public:
     [[nodiscard]] std::optional<PauseView> pauseState() const { return m_running ? m_running->pause : std::nullopt; }
     /// The trace of the answer being written, so far.
     [[nodiscard]] TraceView liveTrace() const { return m_running ? m_running->trace : TraceView(); }
-    /// What the model in use was loaded with.
+    /// What the embedded engine's model was loaded with.
     [[nodiscard]] const ModelLoadRequest& loadedRequest() const { return m_loaded; }
     [[nodiscard]] bool isLoading() const { return m_loadRequest != 0; }
     /// Controls of the open conversation: the model's defaults with the conversation's own values over them.
@@ -74,6 +91,8 @@ public slots:
     void setSystemPrompt(const QString& conversationId, const QString& text);
     void setControls(const ControlValues& values);
     void setDraft(const QString& text);
+    /// Who answers the open conversation from now on (EngineIdentity::id). Ignored while it is being answered.
+    void chooseEngine(const QString& id);
     /// Before the program ends: a draft in a conversation that is not in the history yet puts it there.
     void keepDraft();
 
@@ -109,12 +128,17 @@ public slots:
 signals:
     void loadStarted(const QString& name);
     void loadProgress(quint64 done, quint64 total, qint64 elapsedMs);
+    /// Of the embedded engine, as the other signals about loading.
     void modelReady(const trefoil::ModelSummary& model);
     /// The model in use had to go for the one that is being loaded.
     void modelGone();
     /// model() says whether the model that was loaded before is still there. `message` is empty when the person cancelled.
     void loadEnded(const trefoil::ModelLoadRequest& request, const QString& message, trefoil::LoadEnd end);
     void modelExamined(const trefoil::ModelExaminationView& model);
+    /// The open conversation's engine, its model or what it can do is another one.
+    void engineChanged();
+    /// engines() gives something else than before.
+    void enginesChanged();
 
     /// Newest first. `working`: the conversation that is being answered.
     void listChanged(const QList<trefoil::ConversationSummary>& list, const QString& working);
@@ -139,13 +163,19 @@ signals:
     void answerBegan(const trefoil::TraceView& emptyTrace);
     void passArrived(const trefoil::PassView& pass);
     void answerEnded(const trefoil::MessageRecord& answer);
+    /// Something to know about an answer that is no error: how it was asked, how it came.
+    void noted(const QString& text);
+    /// After answerEnded: the engine had no room and asked to wait so long.
+    void waitAsked(const trefoil::MessageRecord& answer, qint64 seconds);
     void traceReady(const QString& messageId, const trefoil::TraceView& trace, const QString& problem);
     void storeProblem(const QString& text);
 
 private:
     /// An answer that is being written.
     struct Running {
+        ChatEngine* engine = nullptr;
         RequestId request = 0;
+        bool byText = false;  ///< what was there already went along as text: its thinking and figures are not in the updates
         MessageRecord answer;
         TraceView trace;             ///< all passes so far
         qsizetype storedPasses = 0;  ///< of them handed to the store
@@ -157,6 +187,7 @@ private:
     /// What an answer begins with.
     struct Beginning {
         QList<qint32> tokens;
+        QString text;  ///< instead of tokens, for an engine that goes on by text
         QList<PassView> passes;
         GenerationStats base;
         bool resumes = false;   ///< the last message is written on; otherwise a further version begins with these tokens
@@ -176,7 +207,16 @@ private:
         QString edited;  ///< the question of which it becomes a version
     };
 
-    void connectEngine();
+    void connectEmbedded();
+    void connectEngine(ChatEngine* engine);
+    [[nodiscard]] bool isRunning(const ChatEngine* engine, RequestId id) const {
+        return m_running && m_running->engine == engine && m_running->request == id;
+    }
+    /// Takes the engine that the open conversation names.
+    void takeEngine();
+    void onEngineChanged(const ChatEngine* engine);
+    void onPromptCounted(const ChatEngine* engine, RequestId id, const PromptView& prompt);
+    void onPromptFitted(const ChatEngine* engine, RequestId id, const QList<PromptMessage>& messages, int dropped);
     void connectStore();
     [[nodiscard]] QList<PromptMessage> promptMessages(const QString& question, const QString& before = {}) const;
     [[nodiscard]] qsizetype indexOf(const QString& messageId) const;
@@ -194,16 +234,19 @@ private:
     void forgetHidden();
     void publishList();
     [[nodiscard]] AnswerUpdate takeUpdate();
-    void onResponse(RequestId id, const ResponseUpdate& response);
-    void onPass(RequestId id, const PassView& pass);
-    void onFinished(RequestId id, const GenerationOutcome& outcome);
+    void takeResponse(const ResponseUpdate& response);
+    void onResponse(const ResponseUpdate& response);
+    void onPass(const PassView& pass);
+    void onFinished(const GenerationOutcome& outcome);
     void onConversationLoaded(RequestId id, const ConversationRecord& record, QList<MessageRecord> messages,
                               const StoreProblem& problem, const QList<MessageRecord>& aside);
     void mergeRunning(QList<MessageRecord>& messages) const;
 
-    EngineWorker* m_engine;
+    EngineWorker* m_embedded;
     StoreWorker* m_store;
-    std::optional<ModelSummary> m_model;
+    QList<ChatEngine*> m_engines;         ///< the embedded one first
+    ChatEngine* m_engine = nullptr;       ///< of the open conversation; nullptr: it is missing
+    std::optional<ModelSummary> m_model;  ///< of m_engine
     RequestId m_loadRequest = 0;
     ModelLoadRequest m_loading;
     ModelLoadRequest m_loaded;

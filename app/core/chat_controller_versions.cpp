@@ -34,7 +34,9 @@ void ChatController::regenerate(const QString& messageId) {
 bool ChatController::canContinue(const QString& messageId) const {
     if (m_messages.isEmpty() || m_messages.constLast().id != messageId) return false;
     const MessageRecord& m = m_messages.constLast();
-    return m.role == kAssistant && !m.inProgress && !m.responseIds.isEmpty() && m.stopReason != EndReason::End;
+    if (m.role != kAssistant || m.inProgress || m.stopReason == EndReason::End || m_engine == nullptr) return false;
+    if (m_engine->capabilities().continuesByIds) return !m.responseIds.isEmpty();
+    return !m.content.isEmpty() || !m.thinking.isEmpty();
 }
 
 void ChatController::continueAnswer(const QString& messageId) {
@@ -59,19 +61,30 @@ void ChatController::begin(const PendingBeginning& wanted, const TraceView& trac
     const qsizetype index = indexOf(wanted.messageId);
     if (!mayAsk() || index < 0) return;
     const MessageRecord answer = m_messages.at(index);
-    // Another model's tokens would be other words.
+    // Another model's tokens would be other words, and its text would stand under this one's name.
     if (answer.model != m_model->name)
         return refuse(tr("This answer was written by %1; load that model to go on with it.").arg(answer.model));
     Beginning beginning;
     beginning.thinking = answer.settings.value(kThinking, true).toBool();
+    const bool byText = !m_engine->capabilities().continuesByIds;
+    if (wanted.block < 0 && byText && (answer.content.isEmpty() || !answer.thinkingClosed)) {
+        emit noted(
+            tr("The answer was cut inside its thinking, and this engine cannot go on from there: it was asked anew. What was "
+               "there stays as an earlier version."));
+        putAsideFrom(index);
+        return startAnswer(promptMessages({}), Beginning());
+    }
     if (wanted.block < 0) {
         beginning.resumes = true;
-        beginning.tokens = answer.responseIds;
+        if (byText) beginning.text = answer.content;
+        if (!byText) beginning.tokens = answer.responseIds;
         beginning.passes = trace.passes;
         beginning.base = answer.stats;
         m_store->resumeAnswer(answer.id);
         return startAnswer(promptMessages({}, answer.id), beginning);
     }
+    if (byText)
+        return refuse(tr("This engine cannot keep a beginning of an answer by its blocks; write the whole answer again."));
     const auto first = std::find_if(trace.passes.cbegin(), trace.passes.cend(),
                                     [&](const PassView& pass) { return pass.block >= wanted.block; });
     if (first == trace.passes.cend())

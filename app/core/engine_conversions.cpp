@@ -191,6 +191,7 @@ ModelSummary toModelSummary(const LoadedModel& model) {
     for (const TokenId id : model.config.eosTokenIds) out.eosIds.append(id);
     if (model.text->tokenizer) out.tokenizer = toQString(model.text->tokenizer->description());
     if (model.text->format && model.text->format->thinkEndId()) out.thinkEndId = *model.text->format->thinkEndId();
+    out.thinks = out.thinkEndId >= 0;
     out.loadMs = model.loadMilliseconds;
     out.defaults = toControlValues(model.defaults);
     out.compatibility = toCompatibilityValues(model.switches);

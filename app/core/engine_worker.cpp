@@ -14,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace trefoil {
@@ -239,6 +240,7 @@ struct EngineWorker::Private {
     QHash<RequestId, Flag> flags;
     QHash<RequestId, Wheel> generations;  ///< queued or running
     RequestId lastId = 0;
+    std::optional<ModelSummary> inUse;  ///< of the window's thread: what modelLoaded said
     std::atomic<RequestId> newestPreview{0};
     std::atomic<RequestId> newestExamination{0};
     std::atomic<quint64> memoryLimit{0};
@@ -300,7 +302,7 @@ void EngineWorker::Private::load(EngineWorker* worker, RequestId id, const Model
     handOver(id, std::make_shared<ReadyModel>(*std::move(model)), cancel);
 }
 
-EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_unique<Private>()) {
+EngineWorker::EngineWorker(QObject* parent) : ChatEngine(parent), d(std::make_unique<Private>()) {
     qRegisterMetaType<RequestId>("trefoil::RequestId");
     qRegisterMetaType<ModelSummary>();
     qRegisterMetaType<PassView>();
@@ -314,7 +316,15 @@ EngineWorker::EngineWorker(QObject* parent) : QObject(parent), d(std::make_uniqu
     d->runner->moveToThread(&d->thread);
     d->thread.setObjectName(QStringLiteral("engine"));
     connect(&d->thread, &QThread::finished, d->runner, &QObject::deleteLater);
-    connect(this, &EngineWorker::modelLoaded, this, &EngineWorker::forget);
+    connect(this, &EngineWorker::modelLoaded, this, [this](RequestId id, const ModelSummary& model) {
+        forget(id);
+        d->inUse = model;
+        emit changed();
+    });
+    connect(this, &EngineWorker::modelUnloaded, this, [this] {
+        d->inUse.reset();
+        emit changed();
+    });
     connect(this, &EngineWorker::loadFailed, this, &EngineWorker::forget);
     connect(this, &EngineWorker::generationFinished, this, &EngineWorker::forget);
     for (QThreadPool* pool : {&d->textPool, &d->loadPool, &d->examinePool}) pool->setMaxThreadCount(1);
@@ -369,6 +379,16 @@ void EngineWorker::setMemoryLimit(quint64 bytes) { d->memoryLimit = bytes; }
 void EngineWorker::setPrefixBudget(quint64 bytes) {
     QMetaObject::invokeMethod(
         d->runner, [runner = d->runner, bytes] { runner->setPrefixBudget(bytes); }, Qt::QueuedConnection);
+}
+
+EngineIdentity EngineWorker::identity() const { return {{}, tr("This computer"), {}}; }
+
+EngineCapabilities EngineWorker::capabilities() const { return {}; }
+
+std::optional<ModelSummary> EngineWorker::model() const { return d->inUse; }
+
+QString EngineWorker::notReady() const {
+    return d->inUse ? QString() : tr("No model is loaded. Open one with File, Open model.");
 }
 
 RequestId EngineWorker::generateAsync(const GenerateRequest& request) {

@@ -1,18 +1,21 @@
-// EngineWorker: runs the engine on a thread of its own. Values in, values out; nothing here blocks the caller.
+// EngineWorker: the embedded engine, on a thread of its own. Values in, values out; nothing here blocks the caller.
 #pragma once
 
+#include "app/core/chat_engine.h"
 #include "app/core/generation_types.h"
 
+#include <QList>
 #include <QObject>
 #include <QString>
 
 #include <memory>
+#include <optional>
 
 namespace trefoil {
 
 struct ReadyModel;  // engine/session.h
 
-class EngineWorker : public QObject {
+class EngineWorker : public ChatEngine {
     Q_OBJECT
 public:
     explicit EngineWorker(QObject* parent = nullptr);
@@ -32,29 +35,25 @@ public:
     void setMemoryLimit(quint64 bytes);
     /// The most bytes that snapshots of earlier prompts may take together; 0: nothing is reused. From the next generation on.
     void setPrefixBudget(quint64 bytes);
-    /// Queues a generation. Answers with passDone…, responseUpdated… and exactly one generationFinished.
-    RequestId generateAsync(const GenerateRequest& request);
-    /// Changes threshold, coreset and decoding mode of a generation that is queued or running: from its next pass (the mode: its
-    /// next block) on. Other values, and unknown ids, are ignored. The passes say what changed (PassView::changed).
-    void steer(RequestId id, const ControlValues& values);
-    /// Pauses a generation before its next pass (answers with pausedAt), lets it go on, or lets it make one pass and pause again.
-    /// Unknown ids are ignored.
-    void pause(RequestId id);
-    void resume(RequestId id);
-    void step(RequestId id);
-    /// Changes rows of the block that a generation is paused over; a pass of type Edit and a new pausedAt say that it happened.
-    void editRows(RequestId id, qint32 block, const QList<RowChange>& changes);
-    /// The loaded model's tokens of a plain text; empty without a model.
-    [[nodiscard]] QList<TokenChoice> tokensOf(const QString& text) const;
-    /// Renders and counts a prompt on another thread, also while the engine generates. Newer requests replace waiting ones.
-    RequestId previewPromptAsync(const QList<PromptMessage>& messages, bool thinking);
-    /// Leaves out the oldest turns (never the system prompt or the last message) until prompt and answer fit the context.
-    RequestId fitPromptAsync(const QList<PromptMessage>& messages, const ControlValues& controls);
-    /// Stops the given request (queued or running) within one pass or prefill chunk. Unknown ids are ignored.
-    void cancel(RequestId id);
-
-    /// A generation is queued or running.
-    [[nodiscard]] bool generating() const;
+    [[nodiscard]] EngineIdentity identity() const override;
+    [[nodiscard]] EngineCapabilities capabilities() const override;
+    [[nodiscard]] std::optional<ModelSummary> model() const override;
+    [[nodiscard]] QString notReady() const override;
+    RequestId generateAsync(const GenerateRequest& request) override;
+    /// Takes threshold, coreset and decoding mode: from the next pass (the mode: the next block) on. Other values are ignored.
+    /// The passes say what changed (PassView::changed).
+    void steer(RequestId id, const ControlValues& values) override;
+    void pause(RequestId id) override;
+    void resume(RequestId id) override;
+    void step(RequestId id) override;
+    void editRows(RequestId id, qint32 block, const QList<RowChange>& changes) override;
+    [[nodiscard]] QList<TokenChoice> tokensOf(const QString& text) const override;
+    /// On another thread, also while the engine generates.
+    RequestId previewPromptAsync(const QList<PromptMessage>& messages, bool thinking) override;
+    RequestId fitPromptAsync(const QList<PromptMessage>& messages, const ControlValues& controls) override;
+    /// A load, too. What is generated stops within one pass or prefill chunk.
+    void cancel(RequestId id) override;
+    [[nodiscard]] bool generating() const override;
     /// Devices of this machine.
     [[nodiscard]] static QList<DeviceSummary> devices();
 
@@ -66,16 +65,6 @@ signals:
     /// The model in use, if any, is still loaded, unless modelUnloaded was given before.
     void loadFailed(trefoil::RequestId id, const QString& message, trefoil::LoadEnd end);
     void modelExamined(trefoil::RequestId id, const trefoil::ModelExaminationView& model);
-    void prefillProgress(trefoil::RequestId id, qint64 done, qint64 total);
-    /// The generation waits. Comes again after each single step and each edit.
-    void pausedAt(trefoil::RequestId id, const trefoil::PauseView& state);
-    void resumed(trefoil::RequestId id);
-    void passDone(trefoil::RequestId id, const trefoil::PassView& pass);
-    void responseUpdated(trefoil::RequestId id, const trefoil::ResponseUpdate& response);
-    void generationFinished(trefoil::RequestId id, const trefoil::GenerationOutcome& outcome);
-    void promptPreviewed(trefoil::RequestId id, const trefoil::PromptView& prompt);
-    /// `dropped`: messages left out; -1 when even the last message alone does not fit.
-    void promptFitted(trefoil::RequestId id, const QList<trefoil::PromptMessage>& messages, int dropped);
 
 private:
     class Runner;

@@ -144,7 +144,8 @@ struct PromptPieceView {
 struct PromptView {
     QList<PromptPieceView> pieces;
     qint64 tokens = 0;
-    qint64 context = 0;  ///< the model's context
+    qint64 context = 0;  ///< the model's context; 0: not known
+    bool exact = true;   ///< `tokens` was counted; otherwise it is an estimate
     QString problem;     ///< not empty when the prompt cannot be made (one line that says what to do)
 };
 
@@ -153,6 +154,7 @@ struct GenerateRequest {
     ControlValues controls;    ///< includes enable_thinking
     QList<qint32> begun = {};  ///< response tokens that are there already; they count in max_new_tokens
     qint32 begunBlocks = 0;    ///< the number of the first new block
+    QString begunText = {};    ///< the same for an engine that goes on by text: the answer so far, without its thinking
 };
 
 /// How a response ended. The text is saved and shown whatever the reason. `Interrupted`: the process ended before the response
@@ -193,6 +195,8 @@ struct GenerationOutcome {
     QString error;  ///< one line with what to do, for Refused and Failed
     bool outOfMemory = false;
     bool deviceLost = false;
+    qint64 retryAfterSeconds = -1;  ///< the engine has no room now and asks to wait so long; -1: it does not
+    QString note;                   ///< a sentence for the person that is no error; empty: nothing to say
 };
 
 /// A device that this program knows of; unusable ones say why.
@@ -310,7 +314,8 @@ struct ModelSummary {
     qint64 context = 0;
     qint32 maskId = -1;
     QList<qint32> eosIds;
-    qint32 thinkEndId = -1;  ///< -1: no think phase
+    qint32 thinkEndId = -1;  ///< -1: no think phase, or its token is not known
+    bool thinks = false;     ///< can think before it answers
     double loadMs = 0.0;
     ControlValues defaults;                     ///< all controls
     QList<CompatibilityValue> compatibility;    ///< all switches as they stand

@@ -63,7 +63,8 @@ struct ConversationRecord {
     QString systemPrompt;
     ControlValues controls;
     QString modelFolder;
-    QString draft;  ///< what stands in the composer
+    QString draft;   ///< what stands in the composer
+    QString engine;  ///< EngineIdentity::id of what answers it; empty: the embedded engine
     bool operator==(const ConversationRecord&) const = default;
 };
 

@@ -243,9 +243,9 @@ void MainWindow::showModel(const ModelSummary& model) {
     m_status->loadProgress()->finish();
     m_status->setModel(model);
     m_generation->setDefaults(model.defaults);
-    m_generation->setThinkEndAvailable(model.thinkEndId >= 0);
+    m_generation->setThinkEndAvailable(model.thinks);
     m_generation->setContext(model.context);
-    m_composer->setThinkingAvailable(model.thinkEndId >= 0, tr("This model has no think phase."));
+    m_composer->setThinkingAvailable(model.thinks, tr("This model has no think phase."));
     const bool demo = QDir(model.folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
     const QString folder = QDir(model.folder).absolutePath();
     m_services.settings->setLastModelFolder(demo ? QString() : folder);

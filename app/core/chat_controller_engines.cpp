@@ -1,0 +1,92 @@
+// ChatController's engines: which ones there are, and which one answers the open conversation. Apart from chat_controller.cpp for
+// its length.
+#include "app/core/chat_controller.h"
+
+#include <algorithm>
+
+namespace trefoil {
+
+void ChatController::addEngine(ChatEngine* engine) {
+    m_engines.append(engine);
+    connectEngine(engine);
+    connect(engine, &ChatEngine::changed, this, [this, engine] { onEngineChanged(engine); });
+    emit enginesChanged();
+    // A conversation may have been waiting for it.
+    if (engine->identity().id == m_conversation.engine) {
+        takeEngine();
+        emit controlsChanged(controls());
+    }
+}
+
+void ChatController::removeEngine(ChatEngine* engine) {
+    if (engine == m_embedded || !m_engines.contains(engine)) return;
+    if (m_running && m_running->engine == engine) {
+        const RequestId request = m_running->request;
+        GenerationOutcome outcome;
+        const MessageRecord& answer = m_running->answer;
+        outcome.response = {answer.content,        answer.thinking,    answer.hasThinking,
+                            answer.thinkingClosed, answer.responseIds, answer.stats};
+        outcome.reason = EndReason::Cancelled;
+        // The figures are joined already.
+        m_running->base = {};
+        m_running->byText = false;
+        onFinished(outcome);
+        engine->cancel(request);
+    }
+    engine->disconnect(this);
+    m_engines.removeAll(engine);
+    emit enginesChanged();
+    if (engine != m_engine) return;
+    m_pending.reset();
+    m_beginning.reset();
+    takeEngine();
+    emit controlsChanged(controls());
+}
+
+QList<EngineIdentity> ChatController::engines() const {
+    QList<EngineIdentity> out;
+    for (const ChatEngine* engine : m_engines) out.append(engine->identity());
+    return out;
+}
+
+EngineIdentity ChatController::engine() const {
+    return m_engine != nullptr ? m_engine->identity() : EngineIdentity{m_conversation.engine, {}, {}};
+}
+
+EngineCapabilities ChatController::capabilities() const {
+    return m_engine != nullptr ? m_engine->capabilities() : EngineCapabilities();
+}
+
+QString ChatController::notReady() const {
+    if (m_engine != nullptr) return m_engine->notReady();
+    return tr("The server that answered this conversation is not set up any more. Choose what answers it from now on.");
+}
+
+void ChatController::takeEngine() {
+    const auto named = std::find_if(m_engines.cbegin(), m_engines.cend(),
+                                    [this](const ChatEngine* engine) { return engine->identity().id == m_conversation.engine; });
+    m_engine = named != m_engines.cend() ? *named : nullptr;
+    m_model = m_engine != nullptr ? m_engine->model() : std::nullopt;
+    m_countRequest = 0;
+    emit engineChanged();
+}
+
+void ChatController::chooseEngine(const QString& id) {
+    const bool known =
+        std::any_of(m_engines.cbegin(), m_engines.cend(), [&](const ChatEngine* engine) { return engine->identity().id == id; });
+    if (!known || id == m_conversation.engine || runningConversation() == m_conversation.id) return;
+    m_pending.reset();
+    m_beginning.reset();
+    m_conversation.engine = id;
+    takeEngine();
+    emit controlsChanged(controls());
+}
+
+void ChatController::onEngineChanged(const ChatEngine* engine) {
+    if (engine != m_embedded) emit enginesChanged();
+    if (engine != m_engine) return;
+    m_model = m_engine->model();
+    emit engineChanged();
+}
+
+}  // namespace trefoil
