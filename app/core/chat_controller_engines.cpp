@@ -78,6 +78,7 @@ void ChatController::chooseEngine(const QString& id) {
     m_pending.reset();
     m_beginning.reset();
     m_conversation.engine = id;
+    if (m_stored) m_store->setEngine(m_conversation.id, id);
     takeEngine();
     emit controlsChanged(controls());
 }

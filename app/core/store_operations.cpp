@@ -112,6 +112,9 @@ public:
     void operator()(const SetModelFolder& op) {
         if (concerns(op.id)) m_record->modelFolder = op.modelFolder;
     }
+    void operator()(const SetEngine& op) {
+        if (concerns(op.id)) m_record->engine = op.engine;
+    }
     void operator()(const SetDraft& op) {
         if (concerns(op.id)) m_record->draft = op.draft;
     }

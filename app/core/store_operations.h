@@ -30,6 +30,11 @@ struct SetModelFolder {
     QString id;
     QString modelFolder;
 };
+/// What answers the conversation: EngineIdentity::id.
+struct SetEngine {
+    QString id;
+    QString engine;
+};
 struct SetDraft {
     QString id;
     QString draft;
@@ -87,7 +92,7 @@ struct ImportConversations {
 };
 
 using StoreOperation =
-    std::variant<CreateConversation, RenameConversation, SetSystemPrompt, SetControls, SetModelFolder, SetDraft,
+    std::variant<CreateConversation, RenameConversation, SetSystemPrompt, SetControls, SetModelFolder, SetEngine, SetDraft,
                  DeleteConversation, RestoreConversation, PurgeDeleted, AppendMessage, BeginAnswer, UpdateAnswer, FinishAnswer,
                  SetAsideAnswer, ChooseBranch, ResumeAnswer, RestoreAnswer, ImportConversations>;
 

@@ -50,12 +50,12 @@ public:
 
     StoreProblem operator()(const CreateConversation& op) {
         const ConversationRecord& record = op.record;
-        return run(
-            QStringLiteral("INSERT INTO conversations(id, title, title_is_manual, created_utc, updated_utc, system_prompt, "
-                           "controls, model_folder, draft) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING"),
-            {record.id, text(record.title), record.titleIsManual, toMs(record.createdUtc),
-             toMs(std::max(record.createdUtc, record.updatedUtc)), text(record.systemPrompt),
-             json(controlsToJson(record.controls)), text(record.modelFolder), text(record.draft)});
+        return run(QStringLiteral(
+                       "INSERT INTO conversations(id, title, title_is_manual, created_utc, updated_utc, system_prompt, "
+                       "controls, model_folder, draft, engine) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING"),
+                   {record.id, text(record.title), record.titleIsManual, toMs(record.createdUtc),
+                    toMs(std::max(record.createdUtc, record.updatedUtc)), text(record.systemPrompt),
+                    json(controlsToJson(record.controls)), text(record.modelFolder), text(record.draft), text(record.engine)});
     }
     StoreProblem operator()(const RenameConversation& op) {
         return runOne(QStringLiteral("UPDATE conversations SET title = ?, title_is_manual = ? WHERE id = ?"),
@@ -70,6 +70,9 @@ public:
     }
     StoreProblem operator()(const SetModelFolder& op) {
         return runOne(QStringLiteral("UPDATE conversations SET model_folder = ? WHERE id = ?"), {text(op.modelFolder), op.id});
+    }
+    StoreProblem operator()(const SetEngine& op) {
+        return runOne(QStringLiteral("UPDATE conversations SET engine = ? WHERE id = ?"), {text(op.engine), op.id});
     }
     StoreProblem operator()(const SetDraft& op) {
         return runOne(QStringLiteral("UPDATE conversations SET draft = ? WHERE id = ?"), {text(op.draft), op.id});
@@ -269,7 +272,7 @@ StoreResult<ConversationRecord> readConversation(const QSqlDatabase& database, c
     result.problem =
         select(database,
                QStringLiteral("SELECT id, title, title_is_manual, created_utc, updated_utc, system_prompt, controls, "
-                              "model_folder, draft FROM conversations WHERE id = ?"),
+                              "model_folder, draft, engine FROM conversations WHERE id = ?"),
                {id}, [&result](const QSqlQuery& query) {
                    ConversationRecord& record = result.value;
                    record.id = query.value(0).toString();
@@ -281,6 +284,7 @@ StoreResult<ConversationRecord> readConversation(const QSqlDatabase& database, c
                    controlsFromJson(query.value(6).toString().toUtf8(), &record.controls);
                    record.modelFolder = query.value(7).toString();
                    record.draft = query.value(8).toString();
+                   record.engine = query.value(9).toString();
                });
     if (result.ok() && result.value.id.isEmpty()) result.problem = noSuch(Text::tr("conversation"), id);
     return result;

@@ -107,9 +107,13 @@ QStringList toVersion3() {
     };
 }
 
+// What answers a conversation (EngineIdentity::id); those of before were answered by the embedded engine.
+QStringList toVersion4() { return {QStringLiteral("ALTER TABLE conversations ADD COLUMN engine TEXT NOT NULL DEFAULT ''")}; }
+
 QStringList statementsTo(int version) {
     if (version == 1) return toVersion1();
-    return version == 2 ? toVersion2() : toVersion3();
+    if (version == 2) return toVersion2();
+    return version == 3 ? toVersion3() : toVersion4();
 }
 
 sqlite3* handleOf(const QSqlDatabase& database) {

@@ -149,6 +149,7 @@ void StoreWorker::renameConversation(const QString& id, const QString& title) { 
 void StoreWorker::setSystemPrompt(const QString& id, const QString& systemPrompt) { write(SetSystemPrompt{id, systemPrompt}); }
 void StoreWorker::setControls(const QString& id, const ControlValues& controls) { write(SetControls{id, controls}); }
 void StoreWorker::setModelFolder(const QString& id, const QString& modelFolder) { write(SetModelFolder{id, modelFolder}); }
+void StoreWorker::setEngine(const QString& id, const QString& engine) { write(SetEngine{id, engine}); }
 void StoreWorker::setDraft(const QString& id, const QString& draft) { write(SetDraft{id, draft}); }
 void StoreWorker::deleteConversation(const QString& id) { write(DeleteConversation{id, QDateTime::currentDateTimeUtc()}); }
 void StoreWorker::restoreConversation(const QString& id) { write(RestoreConversation{id}); }

@@ -54,6 +54,7 @@ public:
     void setSystemPrompt(const QString& id, const QString& systemPrompt);
     void setControls(const QString& id, const ControlValues& controls);
     void setModelFolder(const QString& id, const QString& modelFolder);
+    void setEngine(const QString& id, const QString& engine);
     void setDraft(const QString& id, const QString& draft);
     void deleteConversation(const QString& id);
     void restoreConversation(const QString& id);

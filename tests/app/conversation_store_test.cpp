@@ -82,6 +82,7 @@ void ConversationStoreTest::everyFieldSurvivesReopening() {
     conversation.controls = {{QStringLiteral("threshold"), 0.95}, {QStringLiteral("seed"), QVariant::fromValue<qulonglong>(7)}};
     conversation.modelFolder = QStringLiteral("/models/demo");
     conversation.draft = QStringLiteral("half a thou");
+    conversation.engine = QStringLiteral("a-server");
     must(CreateConversation{conversation});
     MessageRecord question = samples::message(QStringLiteral("q"), QStringLiteral("c"), QStringLiteral("user"),
                                               QStringLiteral("e\u0301 U+2581 \u2581 <|im_end|>\r\n  end "), 5);

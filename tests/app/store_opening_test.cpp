@@ -106,9 +106,15 @@ void StoreOpeningTest::migratesFormat1AfterACopy() {
     samples::OtherProgram migrated(m_path);
     QCOMPARE(migrated.value(QStringLiteral("PRAGMA user_version")).toInt(), schema::kVersion);
     QCOMPARE(migrated.value(QStringLiteral("SELECT rowid FROM message_search WHERE message_search MATCH 'leaves'")).toInt(), 1);
+    // Conversations of before stay with the embedded engine, and can be given to another one.
+    QCOMPARE(store.conversation(QStringLiteral("c")).value.engine, QString());
+    QVERIFY(store.apply(SetEngine{QStringLiteral("c"), QStringLiteral("a-server")}).ok());
+    QCOMPARE(store.conversation(QStringLiteral("c")).value.engine, QStringLiteral("a-server"));
     QVERIFY(QFileInfo::exists(report.backupPath));
     samples::OtherProgram copy(report.backupPath);
     QCOMPARE(copy.value(QStringLiteral("PRAGMA user_version")).toInt(), 1);
+    QCOMPARE(copy.value(QStringLiteral("SELECT count(*) FROM pragma_table_info('conversations') WHERE name = 'engine'")).toInt(),
+             0);
     QCOMPARE(copy.value(QStringLiteral("SELECT content FROM messages")).toString(), QStringLiteral("How many leaves?"));
     QCOMPARE(copy.value(QStringLiteral("PRAGMA integrity_check")).toString(), QStringLiteral("ok"));
     store.close();

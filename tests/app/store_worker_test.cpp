@@ -180,6 +180,7 @@ void StoreWorkerTest::ownChangesAreSeenWhileTheyWait() {
     m_worker->finishAnswer(samples::answer(QStringLiteral("c-a"), 2), EndReason::Length);
     m_worker->renameConversation(QStringLiteral("c"), QStringLiteral("Renamed"));
     m_worker->setDraft(QStringLiteral("c"), QStringLiteral("draft"));
+    m_worker->setEngine(QStringLiteral("c"), QStringLiteral("a-server"));
     m_worker->setAsideAnswer(QStringLiteral("c-a"));
     m_worker->restoreAnswer(QStringLiteral("c-a"));
     ask(QStringLiteral("new"));
@@ -187,6 +188,7 @@ void StoreWorkerTest::ownChangesAreSeenWhileTheyWait() {
     auto loaded = messages(QStringLiteral("c"), &conversation);
     QCOMPARE(conversation.title, QStringLiteral("Renamed"));
     QCOMPARE(conversation.draft, QStringLiteral("draft"));
+    QCOMPARE(conversation.engine, QStringLiteral("a-server"));
     QCOMPARE(loaded.size(), 2);
     QCOMPARE(loaded[1].content, samples::answer(QStringLiteral("c-a"), 2).content);
     QCOMPARE(loaded[1].stopReason, EndReason::Length);

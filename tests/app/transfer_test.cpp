@@ -82,6 +82,7 @@ void fill(StoreWorker& store) {
                   {QStringLiteral("decoding"), QStringLiteral("low_confidence")}};
     c.draft = QStringLiteral("not sent");
     c.modelFolder = QStringLiteral("/models/demo");
+    c.engine = QStringLiteral("a-server");
     store.createConversation(c);
     store.appendMessage(samples::message(QStringLiteral("q1"), c.id, QStringLiteral("user"), QStringLiteral("1st 日本 🍀"), 1000));
     const auto answer = [&](const QString& id, const QString& parent, qint64 ms, EndReason reason, int blocks) {

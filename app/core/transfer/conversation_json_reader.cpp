@@ -283,6 +283,7 @@ private:
         r.controls = fields.controls("controls", m_reading);
         r.modelFolder = fields.text("model_folder");
         r.draft = fields.text("draft");
+        r.engine = fields.text("engine");
         out.activeLeaf = fields.id("active", false);
         if (m_conversationIds.contains(r.id)) m_broken.set(value, fields.path("id"), Text::tr("stands twice in the file"));
         m_conversationIds.insert(r.id);
