@@ -35,7 +35,7 @@ bool ChatController::canContinue(const QString& messageId) const {
     if (m_messages.isEmpty() || m_messages.constLast().id != messageId) return false;
     const MessageRecord& m = m_messages.constLast();
     if (m.role != kAssistant || m.inProgress || m.stopReason == EndReason::End || m_engine == nullptr) return false;
-    if (m_engine->capabilities().continuesByIds) return !m.responseIds.isEmpty();
+    if (m_engine->capabilities().continuing == Continuing::ByIds) return !m.responseIds.isEmpty();
     return !m.content.isEmpty() || !m.thinking.isEmpty();
 }
 
@@ -66,11 +66,16 @@ void ChatController::begin(const PendingBeginning& wanted, const TraceView& trac
         return refuse(tr("This answer was written by %1; load that model to go on with it.").arg(answer.model));
     Beginning beginning;
     beginning.thinking = answer.settings.value(kThinking, true).toBool();
-    const bool byText = !m_engine->capabilities().continuesByIds;
-    if (wanted.block < 0 && byText && (answer.content.isEmpty() || !answer.thinkingClosed)) {
+    const Continuing continuing = m_engine->capabilities().continuing;
+    const bool byText = continuing != Continuing::ByIds;
+    const bool inside = answer.content.isEmpty() || !answer.thinkingClosed;
+    if (wanted.block < 0 && (continuing == Continuing::Anew || (byText && inside))) {
         emit noted(
-            tr("The answer was cut inside its thinking, and this engine cannot go on from there: it was asked anew. What was "
-               "there stays as an earlier version."));
+            continuing == Continuing::Anew
+                ? tr("This engine cannot go on with an answer: it was asked anew. What was there stays as an earlier version.")
+                : tr("The answer was cut inside its thinking, and this engine cannot go on from there: it was asked anew. What "
+                     "was "
+                     "there stays as an earlier version."));
         putAsideFrom(index);
         return startAnswer(promptMessages({}), Beginning());
     }

@@ -13,9 +13,17 @@
 #include <QObject>
 #include <QString>
 
+#include <cstdint>
 #include <optional>
 
 namespace trefoil {
+
+/// How an engine goes on with an answer that was cut.
+enum class Continuing : quint8 {
+    ByIds,   ///< from its response ids
+    ByText,  ///< from its text; not inside the thinking
+    Anew,    ///< it cannot: the question is asked again
+};
 
 /// What an engine can do. Where it cannot, the window greys what belongs to it and says the reason: a sentence each.
 struct EngineCapabilities {
@@ -26,8 +34,8 @@ struct EngineCapabilities {
     bool layerFigures = true;   ///< its passes say what they cost in each layer
     bool prefixSnapshots = true;  ///< it can take over what it read of an earlier prompt
     bool exactCounting = true;    ///< PromptView::tokens is counted, not estimated
-    bool continuesByIds = true;   ///< an answer goes on from its response ids; otherwise from its text
-    bool reachesOut = false;      ///< the conversation's text leaves this program
+    Continuing continuing = Continuing::ByIds;
+    bool reachesOut = false;  ///< the conversation's text leaves this program
     QString whyNoConfidences;
     QString whyNoInterventions;
     QString whyNoLiveSteering;

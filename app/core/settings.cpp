@@ -36,6 +36,7 @@ constexpr QLatin1String kPrefixMemory("model/prefix_memory_mib");
 constexpr QLatin1String kConfirmLinks("chat/confirm_links");
 constexpr QLatin1String kAnswerColour("chat/answer_colour");
 constexpr QLatin1String kHistoryFile("history/file");
+constexpr QLatin1String kServers("servers/list");
 constexpr QLatin1String kConversation("history/conversation");
 
 }  // namespace
@@ -212,6 +213,9 @@ void Settings::setKeys(const QString& action, const QString& portableText) {
                                                  : portableText);
     emit keysChanged();
 }
+
+QString Settings::servers() const { return value(kServers).toString(); }
+void Settings::setServers(const QString& json) { set(kServers, json); }
 
 QString Settings::historyFile() const { return value(kHistoryFile).toString(); }
 void Settings::setHistoryFile(const QString& file) { set(kHistoryFile, file); }

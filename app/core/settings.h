@@ -80,6 +80,9 @@ public:
     /// The person's keys for an action, in QKeySequence's portable text; a null string: the usual ones, an empty one: none.
     [[nodiscard]] QString keys(const QString& action) const;
     void setKeys(const QString& action, const QString& portableText);
+    /// The served models that the person set up, as ServerList writes them; without any key.
+    [[nodiscard]] QString servers() const;
+    void setServers(const QString& json);
     [[nodiscard]] QString historyFile() const;  ///< a history that was started beside the standard one; empty: the standard one
     void setHistoryFile(const QString& file);
     [[nodiscard]] QString lastConversation() const;
