@@ -51,6 +51,20 @@ ServerKind kindOf(const QString& owner, const QByteArray& server) {
     return ServerKind::Auto;
 }
 
+/// What `trefoil-cli serve` says of its model.
+void readOwnModel(const QJsonObject& object, ProbeResult& out) {
+    if (object.isEmpty()) return;
+    out.device = object.value(QLatin1String("device")).toString();
+    out.maskId = static_cast<qint32>(object.value(QLatin1String("mask_id")).toInt(-1));
+    out.thinks = object.value(QLatin1String("thinking")).toBool(true);
+    const QJsonObject defaults = object.value(QLatin1String("defaults")).toObject();
+    for (const ControlDescription& d : controlDescriptions()) {
+        if (!defaults.contains(d.name)) continue;
+        QVariant value = defaults.value(d.name).toVariant();
+        if (value.convert(d.standard.metaType()) && controlProblem(d.name, value).isEmpty()) out.defaults.insert(d.name, value);
+    }
+}
+
 }  // namespace
 
 QList<ProbeStep> probeSteps() {
@@ -102,6 +116,7 @@ struct ServerProbe::Private {
     QList<QSslCertificate> trusted;
     ServedCall call;
     ProbeResult result;
+    ProbeDepth depth = ProbeDepth::Streaming;
     quint64 run = 0;  ///< which start() this is
     bool running = false;
 };
@@ -197,16 +212,17 @@ void ServerProbe::Private::modelsCame(const HttpDocument& document) {
 bool ServerProbe::Private::readModels(const HttpDocument& document) {
     const QJsonObject list = QJsonDocument::fromJson(document.facts.body).object();
     if (!list.value(QLatin1String("data")).isArray()) return false;
-    QString owner;
+    QJsonObject chosen;
     for (const QJsonValue entry : list.value(QLatin1String("data")).toArray()) {
         const QJsonObject model = entry.toObject();
         const QString id = model.value(QLatin1String("id")).toString();
         if (id.isEmpty()) continue;
         result.models.append(id);
-        if (owner.isEmpty()) owner = model.value(QLatin1String("owned_by")).toString().toLower();
-        if (id == call.server.model || result.context < 0)
-            result.context = model.value(QLatin1String("max_model_len")).toInteger(-1);
+        if (chosen.isEmpty() || id == call.server.model) chosen = model;
     }
+    result.context = chosen.value(QLatin1String("max_model_len")).toInteger(-1);
+    const QString owner = chosen.value(QLatin1String("owned_by")).toString().toLower();
+    readOwnModel(chosen.value(QLatin1String("trefoil")).toObject(), result);
     result.kind = kindOf(owner, document.server);
     return true;
 }
@@ -261,6 +277,7 @@ bool ServerProbe::Private::chooseModel() {
 }
 
 void ServerProbe::Private::tryStreaming() {
+    if (depth == ProbeDepth::Models) return end();
     ServedCall ask = call;
     ask.server.model = result.model;
     ask.server.kind = result.kind == ServerKind::Auto ? call.server.kind : result.kind;
@@ -290,8 +307,9 @@ ServerProbe::ServerProbe(QObject* parent) : QObject(parent), d(std::make_unique<
 
 ServerProbe::~ServerProbe() { d->release(); }
 
-void ServerProbe::start(const ServerProfile& profile, const QString& key, const StreamLimits& limits) {
+void ServerProbe::start(const ServerProfile& profile, const QString& key, const StreamLimits& limits, ProbeDepth depth) {
     cancel();
+    d->depth = depth;
     d->call = {profile, key, {}, false, false, limits};
     d->result = {};
     d->running = true;

@@ -30,7 +30,7 @@ struct Probed {
 };
 
 Probed probe(const ServerProfile& profile, const QString& key = {}, const QSslCertificate& trusted = QSslCertificate(),
-             const StreamLimits& limits = {}) {
+             const StreamLimits& limits = {}, ProbeDepth depth = ProbeDepth::Streaming) {
     ServerProbe probe;
     if (!trusted.isNull()) probe.addTrustedCertificate(trusted);
     Probed out;
@@ -42,7 +42,7 @@ Probed probe(const ServerProfile& profile, const QString& key = {}, const QSslCe
         loop.quit();
     });
     QTimer::singleShot(30'000, &loop, &QEventLoop::quit);
-    probe.start(profile, key, limits);
+    probe.start(profile, key, limits, depth);
     loop.exec();
     return out;
 }
@@ -260,6 +260,30 @@ private slots:
         found = probe(profileOf(server.address()));
         VERIFY_STEP(found, ProbeStep::Streaming, Outcome::Failed, "no GPU");
         QVERIFY(!found.result.ok());
+    }
+
+    void modelsOnly() {
+        StandInServer server;
+        server.answer("/v1/models",
+                      models("trefoil",
+                             ",\"max_model_len\":8192,\"trefoil\":{\"mask_id\":4,\"thinking\":false,\"device\":\"CPU\","
+                             "\"defaults\":{\"threshold\":0.8,\"max_new_tokens\":2048,\"seed\":7,\"do_sample\":true,"
+                             "\"decoding\":\"auto\",\"top_p\":\"wrong\",\"block_size\":4000,\"other\":1}}"));
+        const Probed found = probe(profileOf(server.address()), {}, QSslCertificate(), {}, ProbeDepth::Models);
+        VERIFY_STEP(found, ProbeStep::Models, Outcome::Passed, "Trefoil has: clover");
+        VERIFY_STEP(found, ProbeStep::Streaming, Outcome::Skipped, "Not tried");
+        QVERIFY(found.result.ok());
+        QCOMPARE(server.requests().size(), 1);
+        QCOMPARE(found.result.device, QStringLiteral("CPU"));
+        QCOMPARE(found.result.maskId, 4);
+        QVERIFY(!found.result.thinks);
+        const ControlValues expected{{QStringLiteral("threshold"), 0.8},
+                                     {QStringLiteral("max_new_tokens"), qlonglong(2048)},
+                                     {QStringLiteral("seed"), qulonglong(7)},
+                                     {QStringLiteral("do_sample"), true},
+                                     {QStringLiteral("decoding"), QStringLiteral("auto")}};
+        QCOMPARE(found.result.defaults, expected);
+        for (const QVariant& value : found.result.defaults) QVERIFY(value.isValid());
     }
 
     void cancelling() {
