@@ -73,25 +73,31 @@ TokenChoice toChoice(TokenId token, float probability, const Tokenizer* tokenize
     return {token, probability, tokenizer != nullptr ? toQString(tokenizer->displayText(token)) : QString::number(token)};
 }
 
+struct DimensionText {
+    Q_DECLARE_TR_FUNCTIONS(ModelSummary)
+};
+
 QList<QPair<QString, QString>> dimensionRows(const ModelConfig& c) {
     const auto attention = std::count(c.layers.begin(), c.layers.end(), LayerKind::FullAttention);
-    const auto tr = [](const char* text) { return QCoreApplication::translate("ModelSummary", text); };
     const auto number = [](std::int64_t v) { return QLocale().toString(static_cast<qlonglong>(v)); };
-    return {{tr("Vocabulary"), number(c.vocabSize)},
-            {tr("Hidden size"), number(c.hiddenSize)},
-            {tr("Layers"), tr("%1 Gated DeltaNet, %2 full attention").arg(number(c.numLayers() - attention), number(attention))},
-            {tr("Attention heads"),
-             tr("%1 query, %2 key/value, of %3").arg(number(c.numAttentionHeads), number(c.numKeyValueHeads), number(c.headDim))},
-            {tr("Gated DeltaNet heads"), tr("%1 key of %2, %3 value of %4")
-                                             .arg(number(c.linearNumKeyHeads), number(c.linearKeyHeadDim),
-                                                  number(c.linearNumValueHeads), number(c.linearValueHeadDim))},
-            {tr("Experts"), tr("%1, of which %2 a token, width %3")
-                                .arg(number(c.numExperts), number(c.numExpertsPerTok), number(c.moeIntermediateSize))},
-            {tr("Shared expert"), tr("width %1").arg(number(c.sharedExpertIntermediateSize))},
-            {tr("Context"), tr("%1 tokens").arg(number(c.maxPositionEmbeddings))},
-            {tr("Block size"), number(c.blockSize)},
-            {tr("RoPE"), tr("theta %1, %2 of %3 dimensions")
-                             .arg(QLocale().toString(c.ropeTheta, 'g', 8), number(c.rotaryDim()), number(c.headDim))}};
+    return {
+        {DimensionText::tr("Vocabulary"), number(c.vocabSize)},
+        {DimensionText::tr("Hidden size"), number(c.hiddenSize)},
+        {DimensionText::tr("Layers"),
+         DimensionText::tr("%1 Gated DeltaNet, %2 full attention").arg(number(c.numLayers() - attention), number(attention))},
+        {DimensionText::tr("Attention heads"),
+         DimensionText::tr("%1 query, %2 key/value, of %3")
+             .arg(number(c.numAttentionHeads), number(c.numKeyValueHeads), number(c.headDim))},
+        {DimensionText::tr("Gated DeltaNet heads"), DimensionText::tr("%1 key of %2, %3 value of %4")
+                                                        .arg(number(c.linearNumKeyHeads), number(c.linearKeyHeadDim),
+                                                             number(c.linearNumValueHeads), number(c.linearValueHeadDim))},
+        {DimensionText::tr("Experts"), DimensionText::tr("%1, of which %2 a token, width %3")
+                                           .arg(number(c.numExperts), number(c.numExpertsPerTok), number(c.moeIntermediateSize))},
+        {DimensionText::tr("Shared expert"), DimensionText::tr("width %1").arg(number(c.sharedExpertIntermediateSize))},
+        {DimensionText::tr("Context"), DimensionText::tr("%1 tokens").arg(number(c.maxPositionEmbeddings))},
+        {DimensionText::tr("Block size"), number(c.blockSize)},
+        {DimensionText::tr("RoPE"), DimensionText::tr("theta %1, %2 of %3 dimensions")
+                                        .arg(QLocale().toString(c.ropeTheta, 'g', 8), number(c.rotaryDim()), number(c.headDim))}};
 }
 
 QString modelName(const QString& folder) { return QFileInfo(QDir(folder).absolutePath()).fileName(); }

@@ -242,7 +242,8 @@ StoreProblem select(const QSqlDatabase& database, const QString& statement, cons
     }
     while (ok && query.next()) row(query);
     if (!query.lastError().isValid()) return {};
-    return schema::problemFrom(query.lastError(), Text::tr("The history could not be read"));
+    const QString what = Text::tr("The history could not be read");
+    return schema::problemFrom(query.lastError(), what);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace trefoil {
 namespace {
 
-struct KeyStoreText {
+/// lupdate takes the context from here, not through another name.
+struct Text {
     Q_DECLARE_TR_FUNCTIONS(KeyStore)
 };
-using Text = KeyStoreText;
 
 /// The name that the desktop's key ring shows.
 const QString kService = QStringLiteral("org.trefoil.Trefoil");

@@ -10,10 +10,10 @@
 namespace trefoil {
 namespace {
 
-struct ReplyErrors {
+/// lupdate takes the context from here, not through another name.
+struct Text {
     Q_DECLARE_TR_FUNCTIONS(ServedError)
 };
-using Text = ReplyErrors;
 using Kind = ServedErrorKind;
 
 QString where(const ReplyFacts& facts) { return shownAddress(facts.address); }

@@ -8,10 +8,10 @@
 namespace trefoil {
 namespace {
 
-struct ServedCapabilitiesText {
+/// lupdate takes the context from here, not through another name.
+struct Text {
     Q_DECLARE_TR_FUNCTIONS(ServedCapabilities)
 };
-using Text = ServedCapabilitiesText;
 
 /// Every OpenAI-style server takes these, under these or their own names.
 bool isCommon(const QString& control) {

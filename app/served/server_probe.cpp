@@ -15,10 +15,10 @@
 namespace trefoil {
 namespace {
 
-struct ServerProbeText {
+/// lupdate takes the context from here, not through another name.
+struct Text {
     Q_DECLARE_TR_FUNCTIONS(ServerProbe)
 };
-using Text = ServerProbeText;
 
 /// The step that an error of the first request belongs to.
 ProbeStep stepOf(ServedErrorKind kind) {

@@ -2,349 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
-    <name></name>
-    <message>
-        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring was not opened.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring did not remove the key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It said: &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 asks for a key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Enter the key that belongs to this server in its settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 does not accept the key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 has too much to do right now.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It asks to wait %1 s before the next try.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Wait a little and try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 has no model named &quot;%2&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose one of the server&apos;s models in its settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 points to another address and does not say which.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 points to another address: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 refused the request (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The conversation is longer than the server takes.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may still be loading its model. Try again in a while.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again, or look into the server&apos;s log.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no machine named &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check how the name is written, and whether this machine is connected to the network.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing answers at %1: the connection was refused.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the port, and whether the server has been started.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no secure connection to %1. %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 closed the connection without an answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy on the way to %1 does not let the connection through: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the proxy in the desktop&apos;s network settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 cannot be reached: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the network connection and the address.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy on the way to %1 asks for a name and password.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 answers with a web page, not as a server of language models does.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 answers, but not as a server of language models does.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 stopped with an error.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 gave no connection within %2 seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing has come from %1 for %2 seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection to %1 ended before the answer did.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What had arrived is kept. Try again, or continue the answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 sent more than %2, which no answer is.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no control of this name.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>An OpenAI-style server has no such control.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 writes one token at a time and has no such control.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Encryption</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Key</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Streaming</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not tried.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection is encrypted and the certificate is valid.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not encrypted; the connection does not leave this machine.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not encrypted: your text can be read on its way to this server.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The name %1 is known.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is an address and needs no name.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Something answers at %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No key is set, and the server asks for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server takes requests with this key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server gives no list of its models.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server&apos;s list of models is empty.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may still be loading one. Try again in a while.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server has no model named &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It has: %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server has: %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 has: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose one of them.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not tried: no model has been chosen.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It was set up as %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The answer arrives piece by piece.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>Archive</name>
     <message>
         <source>Copy</source>
@@ -832,43 +489,43 @@
     <name>EndpointRules</name>
     <message>
         <source>Enter the server&apos;s address, for example http://127.0.0.1:30000.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie die Adresse des Servers ein, zum Beispiel http://127.0.0.1:30000.</translation>
     </message>
     <message>
         <source>The address has to begin with https:// or http://, for example https://%1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Adresse muss mit https:// oder http:// beginnen, zum Beispiel https://%1.</translation>
     </message>
     <message>
         <source>This is not an address that can be read. Write it as https://host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist keine lesbare Adresse. Schreiben Sie sie als https://host:port.</translation>
     </message>
     <message>
         <source>Addresses beginning with %1:// are not supported; a server is reached by https:// or http://.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adressen, die mit %1:// beginnen, werden nicht unterstützt; ein Server wird mit https:// oder http:// erreicht.</translation>
     </message>
     <message>
         <source>The address contains a user name or password. Leave them out: a key has a field of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Adresse enthält einen Benutzernamen oder ein Passwort. Lassen Sie beides weg: Für einen Schlüssel gibt es ein eigenes Feld.</translation>
     </message>
     <message>
         <source>The address names no host. Write it as https://host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Adresse nennt keinen Rechner. Schreiben Sie sie als https://host:port.</translation>
     </message>
     <message>
         <source>The address contains &quot;?&quot; or &quot;#&quot; and what follows it. Only scheme, host, port and path are used: remove the rest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Adresse enthält „?“ oder „#“ und etwas danach. Nur Schema, Rechner, Port und Pfad werden benutzt: Entfernen Sie den Rest.</translation>
     </message>
     <message>
         <source>Port 0 is not a port that a server can listen on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Port 0 ist kein Port, auf dem ein Server erreichbar sein kann.</translation>
     </message>
     <message>
         <source>The key contains spaces, line ends or letters that a key cannot have. Copy it again, without anything around it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüssel enthält Leerzeichen, Zeilenenden oder Zeichen, die ein Schlüssel nicht haben kann. Kopieren Sie ihn noch einmal, ohne etwas drum herum.</translation>
     </message>
     <message>
         <source>The key is not sent to %1: the connection is not encrypted and leaves this machine. Use https://, or reach the server through a tunnel that ends at 127.0.0.1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüssel wird nicht an %1 gesendet: Die Verbindung ist unverschlüsselt und verlässt diesen Rechner. Verwenden Sie https://, oder erreichen Sie den Server durch einen Tunnel, der bei 127.0.0.1 endet.</translation>
     </message>
 </context>
 <context>
@@ -1247,6 +904,29 @@
     </message>
 </context>
 <context>
+    <name>KeyStore</name>
+    <message>
+        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation>Schlüssel werden behalten, bis Trefoil geschlossen wird, und müssen danach neu eingegeben werden.</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened.</source>
+        <translation>Der Schlüsselbund des Schreibtischs wurde nicht geöffnet.</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring did not remove the key.</source>
+        <translation>Der Schlüsselbund des Schreibtischs hat den Schlüssel nicht entfernt.</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
+        <translation>Der Schlüsselbund des Schreibtischs wurde nicht geöffnet: Schlüssel werden behalten, bis Trefoil geschlossen wird.</translation>
+    </message>
+    <message>
+        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation>Dieser Schreibtisch hat keinen Dienst, der Geheimnisse aufbewahrt (%1): Schlüssel werden behalten, bis Trefoil geschlossen wird, und müssen danach neu eingegeben werden.</translation>
+    </message>
+</context>
+<context>
     <name>LocatedJson</name>
     <message>
         <source>holds binary data</source>
@@ -1329,6 +1009,77 @@
     </message>
 </context>
 <context>
+    <name>ModelSummary</name>
+    <message>
+        <source>Vocabulary</source>
+        <translation>Vokabular</translation>
+    </message>
+    <message>
+        <source>Hidden size</source>
+        <translation>Breite</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>%1 Gated DeltaNet, %2 full attention</source>
+        <translation>%1 Gated DeltaNet, %2 volle Attention</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <translation>Attention-Köpfe</translation>
+    </message>
+    <message>
+        <source>%1 query, %2 key/value, of %3</source>
+        <translation>%1 Query, %2 Key/Value, der Breite %3</translation>
+    </message>
+    <message>
+        <source>Gated DeltaNet heads</source>
+        <translation>Gated-DeltaNet-Köpfe</translation>
+    </message>
+    <message>
+        <source>%1 key of %2, %3 value of %4</source>
+        <translation>%1 Key der Breite %2, %3 Value der Breite %4</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 a token, width %3</source>
+        <translation>%1, davon %2 je Token, Breite %3</translation>
+    </message>
+    <message>
+        <source>Shared expert</source>
+        <translation>Gemeinsamer Experte</translation>
+    </message>
+    <message>
+        <source>width %1</source>
+        <translation>Breite %1</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>Block size</source>
+        <translation>Blockgröße</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>theta %1, %2 of %3 dimensions</source>
+        <translation>Theta %1, %2 von %3 Dimensionen</translation>
+    </message>
+</context>
+<context>
     <name>PresetStore</name>
     <message>
         <source>A preset needs a name.</source>
@@ -1400,35 +1151,354 @@
     </message>
 </context>
 <context>
+    <name>ServedCapabilities</name>
+    <message>
+        <source>There is no control of this name.</source>
+        <translation>Es gibt keinen Regler dieses Namens.</translation>
+    </message>
+    <message>
+        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
+        <translation>Nicht jeder Server nach Art von OpenAI nimmt dies an. Prüfen Sie die Verbindung, oder wählen Sie, welche Art von Server es ist.</translation>
+    </message>
+    <message>
+        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
+        <translation>SGLang legt dies beim Start des Servers fest; für eine einzelne Antwort kann es nicht geändert werden.</translation>
+    </message>
+    <message>
+        <source>An OpenAI-style server has no such control.</source>
+        <translation>Ein Server nach Art von OpenAI hat keinen solchen Regler.</translation>
+    </message>
+    <message>
+        <source>%1 writes one token at a time and has no such control.</source>
+        <translation>%1 schreibt ein Token nach dem anderen und hat keinen solchen Regler.</translation>
+    </message>
+</context>
+<context>
     <name>ServedError</name>
     <message>
         <source>The server does not stream: the answer came in one piece.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Server überträgt nicht fortlaufend: Die Antwort kam in einem Stück.</translation>
     </message>
     <message>
         <source>The answer came in one go at the end: a proxy on the way to the server holds its pieces back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort kam am Ende auf einmal: Ein Proxy auf dem Weg zum Server hält ihre Stücke zurück.</translation>
+    </message>
+    <message>
+        <source>It said: &quot;%1&quot;.</source>
+        <translation>Er meldete: „%1“.</translation>
+    </message>
+    <message>
+        <source>The server at %1 asks for a key.</source>
+        <translation>Der Server unter %1 verlangt einen Schlüssel.</translation>
+    </message>
+    <message>
+        <source>Enter the key that belongs to this server in its settings.</source>
+        <translation>Geben Sie in den Einstellungen des Servers den Schlüssel ein, der dazu gehört.</translation>
+    </message>
+    <message>
+        <source>The server at %1 does not accept the key.</source>
+        <translation>Der Server unter %1 nimmt den Schlüssel nicht an.</translation>
+    </message>
+    <message>
+        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
+        <translation>Vielleicht ist er vertippt oder zurückgezogen. Geben Sie in den Einstellungen des Servers einen gültigen Schlüssel ein.</translation>
+    </message>
+    <message>
+        <source>The server at %1 has too much to do right now.</source>
+        <translation>Der Server unter %1 hat gerade zu viel zu tun.</translation>
+    </message>
+    <message>
+        <source>It asks to wait %1 s before the next try.</source>
+        <translation>Er bittet, %1 s bis zum nächsten Versuch zu warten.</translation>
+    </message>
+    <message>
+        <source>Wait a little and try again.</source>
+        <translation>Warten Sie ein wenig, und versuchen Sie es wieder.</translation>
+    </message>
+    <message>
+        <source>The server at %1 has no model named &quot;%2&quot;.</source>
+        <translation>Der Server unter %1 hat kein Modell namens „%2“.</translation>
+    </message>
+    <message>
+        <source>Choose one of the server&apos;s models in its settings.</source>
+        <translation>Wählen Sie in den Einstellungen des Servers eines seiner Modelle.</translation>
+    </message>
+    <message>
+        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
+        <translation>Unter %1 gibt es keine Schnittstelle nach Art von OpenAI: Der Server kennt %2 nicht.</translation>
+    </message>
+    <message>
+        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
+        <translation>Prüfen Sie die Adresse. Es ist die vor „/v1“, mit dem richtigen Port.</translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address and does not say which.</source>
+        <translation>Der Server unter %1 verweist auf eine andere Adresse und sagt nicht, auf welche.</translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address: %2.</source>
+        <translation>Der Server unter %1 verweist auf eine andere Adresse: %2.</translation>
+    </message>
+    <message>
+        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
+        <translation>Dorthin wurde nichts gesendet. Wenn es die richtige ist, geben Sie sie als Adresse des Servers ein.</translation>
+    </message>
+    <message>
+        <source>The server at %1 refused the request (HTTP %2).</source>
+        <translation>Der Server unter %1 hat die Anfrage abgelehnt (HTTP %2).</translation>
+    </message>
+    <message>
+        <source>The conversation is longer than the server takes.</source>
+        <translation>Die Unterhaltung ist länger, als der Server annimmt.</translation>
+    </message>
+    <message>
+        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
+        <translation>Der Proxy unter %1 bekommt vom Server dahinter keine Antwort (HTTP %2).</translation>
+    </message>
+    <message>
+        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
+        <translation>Der Server unter %1 meldet einen eigenen Fehler (HTTP %2).</translation>
+    </message>
+    <message>
+        <source>It may still be loading its model. Try again in a while.</source>
+        <translation>Vielleicht lädt er sein Modell noch. Versuchen Sie es etwas später wieder.</translation>
+    </message>
+    <message>
+        <source>Try again, or look into the server&apos;s log.</source>
+        <translation>Versuchen Sie es wieder, oder sehen Sie im Protokoll des Servers nach.</translation>
+    </message>
+    <message>
+        <source>There is no machine named &quot;%1&quot;.</source>
+        <translation>Es gibt keinen Rechner namens „%1“.</translation>
+    </message>
+    <message>
+        <source>Check how the name is written, and whether this machine is connected to the network.</source>
+        <translation>Prüfen Sie, wie der Name geschrieben ist und ob dieser Rechner mit dem Netz verbunden ist.</translation>
+    </message>
+    <message>
+        <source>Nothing answers at %1: the connection was refused.</source>
+        <translation>Unter %1 antwortet nichts: Die Verbindung wurde abgewiesen.</translation>
+    </message>
+    <message>
+        <source>Check the port, and whether the server has been started.</source>
+        <translation>Prüfen Sie den Port, und ob der Server gestartet ist.</translation>
+    </message>
+    <message>
+        <source>There is no secure connection to %1. %2</source>
+        <translation>Es kommt keine sichere Verbindung zu %1 zustande. %2</translation>
+    </message>
+    <message>
+        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
+        <translation>Es wurde nichts gesendet. Für einen Server mit eigenem Zertifikat muss dessen Zertifizierungsstelle auf diesem Rechner installiert sein; einen Server ohne Verschlüsselung erreicht man mit http://.</translation>
+    </message>
+    <message>
+        <source>The server at %1 closed the connection without an answer.</source>
+        <translation>Der Server unter %1 hat die Verbindung ohne Antwort geschlossen.</translation>
+    </message>
+    <message>
+        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
+        <translation>Wenn er TLS spricht, beginnt seine Adresse mit https://. Sonst versuchen Sie es wieder.</translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 does not let the connection through: %2</source>
+        <translation>Der Proxy auf dem Weg zu %1 lässt die Verbindung nicht durch: %2</translation>
+    </message>
+    <message>
+        <source>Check the proxy in the desktop&apos;s network settings.</source>
+        <translation>Prüfen Sie den Proxy in den Netzwerkeinstellungen des Schreibtischs.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached: %2</source>
+        <translation>%1 ist nicht erreichbar: %2</translation>
+    </message>
+    <message>
+        <source>Check the network connection and the address.</source>
+        <translation>Prüfen Sie die Netzwerkverbindung und die Adresse.</translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 asks for a name and password.</source>
+        <translation>Der Proxy auf dem Weg zu %1 verlangt Namen und Passwort.</translation>
+    </message>
+    <message>
+        <source>%1 answers with a web page, not as a server of language models does.</source>
+        <translation>%1 antwortet mit einer Webseite, nicht wie ein Server von Sprachmodellen.</translation>
+    </message>
+    <message>
+        <source>%1 answers, but not as a server of language models does.</source>
+        <translation>%1 antwortet, aber nicht wie ein Server von Sprachmodellen.</translation>
+    </message>
+    <message>
+        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
+        <translation>Prüfen Sie Adresse und Port. Vielleicht steht eine Anmeldeseite des Netzes oder ein Proxy dazwischen.</translation>
+    </message>
+    <message>
+        <source>The server at %1 stopped with an error.</source>
+        <translation>Der Server unter %1 hörte mit einem Fehler auf.</translation>
+    </message>
+    <message>
+        <source>%1 gave no connection within %2 seconds.</source>
+        <translation>%1 hat innerhalb von %2 Sekunden keine Verbindung hergestellt.</translation>
+    </message>
+    <message>
+        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
+        <translation>Vielleicht ist der Rechner aus, oder eine Firewall steht dazwischen. Prüfen Sie die Adresse und die Netzwerkverbindung.</translation>
+    </message>
+    <message>
+        <source>Nothing has come from %1 for %2 seconds.</source>
+        <translation>Von %1 kam %2 Sekunden lang nichts.</translation>
+    </message>
+    <message>
+        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
+        <translation>Vielleicht ging die Verbindung verloren, etwa während dieser Rechner schlief, oder der Server ist überlastet. Versuchen Sie es wieder.</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
+        <translation>Die Verbindung zu %1 brach mitten in einem Stück der Antwort ab.</translation>
+    </message>
+    <message>
+        <source>The connection to %1 ended before the answer did.</source>
+        <translation>Die Verbindung zu %1 endete vor der Antwort.</translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Try again, or continue the answer.</source>
+        <translation>Was angekommen war, bleibt. Versuchen Sie es wieder, oder setzen Sie die Antwort fort.</translation>
+    </message>
+    <message>
+        <source>%1 sent more than %2, which no answer is.</source>
+        <translation>%1 hat mehr als %2 gesendet; das ist keine Antwort.</translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
+        <translation>Was angekommen war, bleibt. Prüfen Sie, ob die Adresse die eines Servers von Sprachmodellen ist.</translation>
     </message>
 </context>
 <context>
     <name>ServedRequest</name>
     <message>
         <source>%1 was sent as %2: this server does not take %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 wurde als %2 gesendet: Dieser Server nimmt %3 nicht an.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerProbe</name>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>Verbindung</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>Verschlüsselung</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Streaming</source>
+        <translation>Übertragung</translation>
+    </message>
+    <message>
+        <source>Not tried.</source>
+        <translation>Nicht versucht.</translation>
+    </message>
+    <message>
+        <source>The connection is encrypted and the certificate is valid.</source>
+        <translation>Die Verbindung ist verschlüsselt, und das Zertifikat ist gültig.</translation>
+    </message>
+    <message>
+        <source>Not encrypted; the connection does not leave this machine.</source>
+        <translation>Nicht verschlüsselt; die Verbindung verlässt diesen Rechner nicht.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: your text can be read on its way to this server.</source>
+        <translation>Nicht verschlüsselt: Ihr Text kann auf dem Weg zu diesem Server gelesen werden.</translation>
+    </message>
+    <message>
+        <source>The name %1 is known.</source>
+        <translation>Der Name %1 ist bekannt.</translation>
+    </message>
+    <message>
+        <source>%1 is an address and needs no name.</source>
+        <translation>%1 ist eine Adresse und braucht keinen Namen.</translation>
+    </message>
+    <message>
+        <source>Something answers at %1.</source>
+        <translation>Unter %1 antwortet etwas.</translation>
+    </message>
+    <message>
+        <source>No key is set, and the server asks for none.</source>
+        <translation>Es ist kein Schlüssel gesetzt, und der Server verlangt keinen.</translation>
+    </message>
+    <message>
+        <source>The server takes requests with this key.</source>
+        <translation>Der Server nimmt Anfragen mit diesem Schlüssel an.</translation>
+    </message>
+    <message>
+        <source>The server gives no list of its models.</source>
+        <translation>Der Server gibt keine Liste seiner Modelle.</translation>
+    </message>
+    <message>
+        <source>The server&apos;s list of models is empty.</source>
+        <translation>Die Modellliste des Servers ist leer.</translation>
+    </message>
+    <message>
+        <source>It may still be loading one. Try again in a while.</source>
+        <translation>Vielleicht lädt er noch eines. Versuchen Sie es etwas später wieder.</translation>
+    </message>
+    <message>
+        <source>The server has no model named &quot;%1&quot;.</source>
+        <translation>Der Server hat kein Modell namens „%1“.</translation>
+    </message>
+    <message>
+        <source>It has: %1.</source>
+        <translation>Er hat: %1.</translation>
+    </message>
+    <message>
+        <source>The server has: %1.</source>
+        <translation>Der Server hat: %1.</translation>
+    </message>
+    <message>
+        <source>%1 has: %2.</source>
+        <translation>%1 hat: %2.</translation>
+    </message>
+    <message>
+        <source>Choose one of them.</source>
+        <translation>Wählen Sie eines davon.</translation>
+    </message>
+    <message>
+        <source>Not tried: no model has been chosen.</source>
+        <translation>Nicht versucht: Es ist kein Modell gewählt.</translation>
+    </message>
+    <message>
+        <source>It was set up as %1.</source>
+        <translation>Eingerichtet war er als %1.</translation>
+    </message>
+    <message>
+        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
+        <translation>Der Server antwortet, überträgt aber nicht fortlaufend: Jede Antwort erscheint in einem Stück.</translation>
+    </message>
+    <message>
+        <source>The answer arrives piece by piece.</source>
+        <translation>Die Antwort kommt Stück für Stück.</translation>
     </message>
 </context>
 <context>
     <name>ServerProfile</name>
     <message>
         <source>OpenAI-style server</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>Text</name>
-    <message>
-        <source>The history could not be read</source>
-        <translation>Der Verlauf konnte nicht gelesen werden</translation>
+        <translation>Server nach Art von OpenAI</translation>
     </message>
 </context>
 <context>
@@ -1440,187 +1510,6 @@
     <message>
         <source>The text is not affected; only the replay is missing.</source>
         <translation>Der Text ist nicht betroffen; nur die Wiedergabe fehlt.</translation>
-    </message>
-</context>
-<context>
-    <name>trefoil</name>
-    <message>
-        <source>Vocabulary</source>
-        <translation>Vokabular</translation>
-    </message>
-    <message>
-        <source>Hidden size</source>
-        <translation>Breite</translation>
-    </message>
-    <message>
-        <source>Layers</source>
-        <translation>Schichten</translation>
-    </message>
-    <message>
-        <source>%1 Gated DeltaNet, %2 full attention</source>
-        <translation>%1 Gated DeltaNet, %2 volle Attention</translation>
-    </message>
-    <message>
-        <source>Attention heads</source>
-        <translation>Attention-Köpfe</translation>
-    </message>
-    <message>
-        <source>%1 query, %2 key/value, of %3</source>
-        <translation>%1 Query, %2 Key/Value, der Breite %3</translation>
-    </message>
-    <message>
-        <source>Gated DeltaNet heads</source>
-        <translation>Gated-DeltaNet-Köpfe</translation>
-    </message>
-    <message>
-        <source>%1 key of %2, %3 value of %4</source>
-        <translation>%1 Key der Breite %2, %3 Value der Breite %4</translation>
-    </message>
-    <message>
-        <source>Experts</source>
-        <translation>Experten</translation>
-    </message>
-    <message>
-        <source>%1, of which %2 a token, width %3</source>
-        <translation>%1, davon %2 je Token, Breite %3</translation>
-    </message>
-    <message>
-        <source>Shared expert</source>
-        <translation>Gemeinsamer Experte</translation>
-    </message>
-    <message>
-        <source>width %1</source>
-        <translation>Breite %1</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>Kontext</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 Token</translation>
-    </message>
-    <message>
-        <source>Block size</source>
-        <translation>Blockgröße</translation>
-    </message>
-    <message>
-        <source>RoPE</source>
-        <translation>RoPE</translation>
-    </message>
-    <message>
-        <source>theta %1, %2 of %3 dimensions</source>
-        <translation>Theta %1, %2 von %3 Dimensionen</translation>
-    </message>
-    <message>
-        <source>%1 G</source>
-        <translation>%1 Mrd.</translation>
-    </message>
-    <message>
-        <source>%1 M</source>
-        <translation>%1 Mio.</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <comment>number, unit</comment>
-        <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>%1 of %2 %3</source>
-        <comment>done, total, unit</comment>
-        <translation>%1 von %2 %3</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1 min %2 s</source>
-        <translation>%1 min %2 s</translation>
-    </message>
-    <message>
-        <source>%1 h %2 min</source>
-        <translation>%1 h %2 min</translation>
-    </message>
-    <message>
-        <source>Tokens per pass</source>
-        <translation>Token je Durchgang</translation>
-    </message>
-    <message>
-        <source>Passes per block</source>
-        <translation>Durchgänge je Block</translation>
-    </message>
-    <message>
-        <source>Time per pass</source>
-        <translation>Zeit je Durchgang</translation>
-    </message>
-    <message>
-        <source>Rate inside passes</source>
-        <translation>Tempo in den Durchgängen</translation>
-    </message>
-    <message>
-        <source>Rate by the wall clock, after the prefill</source>
-        <translation>Tempo nach der Uhr, nach dem Einlesen des Prompts</translation>
-    </message>
-    <message>
-        <source>Prefill</source>
-        <translation>Einlesen des Prompts</translation>
-    </message>
-    <message>
-        <source>Time to the first text, prefill included</source>
-        <translation>Zeit bis zum ersten Text, Einlesen eingeschlossen</translation>
-    </message>
-    <message>
-        <source>fixed by hand</source>
-        <translation>von Hand gesetzt</translation>
-    </message>
-    <message>
-        <source>confidence %1</source>
-        <translation>Sicherheit %1</translation>
-    </message>
-    <message>
-        <source>pass %1 of %2</source>
-        <translation>Durchgang %1 von %2</translation>
-    </message>
-    <message>
-        <source>forced below the threshold</source>
-        <translation>unter der Schwelle erzwungen</translation>
-    </message>
-    <message>
-        <source>block %1, row %2</source>
-        <translation>Block %1, Zeile %2</translation>
-    </message>
-    <message>
-        <source>Block %1</source>
-        <translation>Block %1</translation>
-    </message>
-    <message>
-        <source>%1 of %2 resolved</source>
-        <translation>%1 von %2 festgelegt</translation>
-    </message>
-    <message>
-        <source>before pass 1 of %1</source>
-        <translation>vor Durchgang 1 von %1</translation>
-    </message>
-    <message>
-        <source>changed by hand after pass %1</source>
-        <translation>von Hand geändert nach Durchgang %1</translation>
-    </message>
-    <message>
-        <source>There is no block to be replayed.</source>
-        <translation>Es gibt keinen Block, der wiedergegeben werden kann.</translation>
-    </message>
-    <message>
-        <source>The WebP library is of another version than this program was built for.</source>
-        <translation>Die WebP-Bibliothek hat eine andere Version als die, für die dieses Programm gebaut wurde.</translation>
-    </message>
-    <message>
-        <source>The pictures could not be encoded: %1.</source>
-        <translation>Die Bilder konnten nicht kodiert werden: %1.</translation>
-    </message>
-    <message>
-        <source>they are too large</source>
-        <translation>sie sind zu groß</translation>
     </message>
 </context>
 <context>
@@ -1894,6 +1783,45 @@ Fragen Sie etwas, und sehen Sie zu, wie sich hier die Blöcke der Antwort fülle
     </message>
 </context>
 <context>
+    <name>trefoil::BlockFilm</name>
+    <message>
+        <source>Block %1</source>
+        <translation>Block %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 resolved</source>
+        <translation>%1 von %2 festgelegt</translation>
+    </message>
+    <message>
+        <source>before pass 1 of %1</source>
+        <translation>vor Durchgang 1 von %1</translation>
+    </message>
+    <message>
+        <source>changed by hand after pass %1</source>
+        <translation>von Hand geändert nach Durchgang %1</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>Durchgang %1 von %2</translation>
+    </message>
+    <message>
+        <source>There is no block to be replayed.</source>
+        <translation>Es gibt keinen Block, der wiedergegeben werden kann.</translation>
+    </message>
+    <message>
+        <source>The WebP library is of another version than this program was built for.</source>
+        <translation>Die WebP-Bibliothek hat eine andere Version als die, für die dieses Programm gebaut wurde.</translation>
+    </message>
+    <message>
+        <source>The pictures could not be encoded: %1.</source>
+        <translation>Die Bilder konnten nicht kodiert werden: %1.</translation>
+    </message>
+    <message>
+        <source>they are too large</source>
+        <translation>sie sind zu groß</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::BlockLegend</name>
     <message>
         <source>Legend</source>
@@ -2131,6 +2059,10 @@ Fragen Sie etwas, und sehen Sie zu, wie sich hier die Blöcke der Antwort fülle
     <message>
         <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
         <translation>Wörter, die nur einer davon hat: %1 links, %2 rechts. Sie sind unterstrichen.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
@@ -2773,6 +2705,14 @@ Kontext des Modells: %3 Token</translation>
     <message>
         <source>&amp;Open</source>
         <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
@@ -3540,6 +3480,36 @@ nicht verwendbar: %1</translation>
         <source>bytes</source>
         <translation>Bytes</translation>
     </message>
+    <message>
+        <source>%1 G</source>
+        <translation>%1 Mrd.</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <translation>%1 Mio.</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>number, unit</comment>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3</source>
+        <comment>done, total, unit</comment>
+        <translation>%1 von %2 %3</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::OpenModelPage</name>
@@ -3802,6 +3772,10 @@ nicht verwendbar: %1</translation>
         <source>Tell me when a long answer is &amp;written and the window is in the background</source>
         <translation>&amp;Melden, wenn eine lange Antwort fertig ist und das Fenster im Hintergrund liegt</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::PresetBar</name>
@@ -3942,6 +3916,10 @@ nicht verwendbar: %1</translation>
         <source>Stop the answer</source>
         <translation>Antwort anhalten</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::StatisticsDialog</name>
@@ -4031,6 +4009,38 @@ nicht verwendbar: %1</translation>
     <message>
         <source>%1: %2 values, median %3 %4.</source>
         <translation>%1: %2 Werte, Median %3 %4.</translation>
+    </message>
+    <message>
+        <source>Tokens per pass</source>
+        <translation>Token je Durchgang</translation>
+    </message>
+    <message>
+        <source>Passes per block</source>
+        <translation>Durchgänge je Block</translation>
+    </message>
+    <message>
+        <source>Time per pass</source>
+        <translation>Zeit je Durchgang</translation>
+    </message>
+    <message>
+        <source>Rate inside passes</source>
+        <translation>Tempo in den Durchgängen</translation>
+    </message>
+    <message>
+        <source>Rate by the wall clock, after the prefill</source>
+        <translation>Tempo nach der Uhr, nach dem Einlesen des Prompts</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>Einlesen des Prompts</translation>
+    </message>
+    <message>
+        <source>Time to the first text, prefill included</source>
+        <translation>Zeit bis zum ersten Text, Einlesen eingeschlossen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
@@ -4226,6 +4236,29 @@ nicht verwendbar: %1</translation>
     <message>
         <source>Closed</source>
         <translation>Geschlossen</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TokenHeat</name>
+    <message>
+        <source>fixed by hand</source>
+        <translation>von Hand gesetzt</translation>
+    </message>
+    <message>
+        <source>confidence %1</source>
+        <translation>Sicherheit %1</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>Durchgang %1 von %2</translation>
+    </message>
+    <message>
+        <source>forced below the threshold</source>
+        <translation>unter der Schwelle erzwungen</translation>
+    </message>
+    <message>
+        <source>block %1, row %2</source>
+        <translation>Block %1, Zeile %2</translation>
     </message>
 </context>
 <context>

@@ -2,349 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="ja" sourcelanguage="en">
 <context>
-    <name></name>
-    <message>
-        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring was not opened.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring did not remove the key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It said: &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 asks for a key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Enter the key that belongs to this server in its settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 does not accept the key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 has too much to do right now.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It asks to wait %1 s before the next try.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Wait a little and try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 has no model named &quot;%2&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose one of the server&apos;s models in its settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 points to another address and does not say which.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 points to another address: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 refused the request (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The conversation is longer than the server takes.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may still be loading its model. Try again in a while.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again, or look into the server&apos;s log.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no machine named &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check how the name is written, and whether this machine is connected to the network.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing answers at %1: the connection was refused.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the port, and whether the server has been started.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no secure connection to %1. %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 closed the connection without an answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy on the way to %1 does not let the connection through: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the proxy in the desktop&apos;s network settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 cannot be reached: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the network connection and the address.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy on the way to %1 asks for a name and password.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 answers with a web page, not as a server of language models does.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 answers, but not as a server of language models does.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 stopped with an error.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 gave no connection within %2 seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing has come from %1 for %2 seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection to %1 ended before the answer did.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What had arrived is kept. Try again, or continue the answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 sent more than %2, which no answer is.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no control of this name.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>An OpenAI-style server has no such control.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 writes one token at a time and has no such control.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Encryption</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Key</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Streaming</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not tried.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection is encrypted and the certificate is valid.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not encrypted; the connection does not leave this machine.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not encrypted: your text can be read on its way to this server.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The name %1 is known.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is an address and needs no name.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Something answers at %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No key is set, and the server asks for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server takes requests with this key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server gives no list of its models.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server&apos;s list of models is empty.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may still be loading one. Try again in a while.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server has no model named &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It has: %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server has: %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 has: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose one of them.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not tried: no model has been chosen.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It was set up as %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The answer arrives piece by piece.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>Archive</name>
     <message>
         <source>Copy</source>
@@ -832,43 +489,43 @@
     <name>EndpointRules</name>
     <message>
         <source>Enter the server&apos;s address, for example http://127.0.0.1:30000.</source>
-        <translation type="unfinished"></translation>
+        <translation>サーバーのアドレスを入力してください。例：http://127.0.0.1:30000</translation>
     </message>
     <message>
         <source>The address has to begin with https:// or http://, for example https://%1.</source>
-        <translation type="unfinished"></translation>
+        <translation>アドレスは https:// か http:// で始める必要があります。例：https://%1</translation>
     </message>
     <message>
         <source>This is not an address that can be read. Write it as https://host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>読み取れないアドレスです。https://ホスト:ポート の形で書いてください。</translation>
     </message>
     <message>
         <source>Addresses beginning with %1:// are not supported; a server is reached by https:// or http://.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1:// で始まるアドレスには対応していません。サーバーには https:// か http:// で接続します。</translation>
     </message>
     <message>
         <source>The address contains a user name or password. Leave them out: a key has a field of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>アドレスにユーザー名かパスワードが含まれています。取り除いてください。キーには専用の欄があります。</translation>
     </message>
     <message>
         <source>The address names no host. Write it as https://host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>アドレスにホストがありません。https://ホスト:ポート の形で書いてください。</translation>
     </message>
     <message>
         <source>The address contains &quot;?&quot; or &quot;#&quot; and what follows it. Only scheme, host, port and path are used: remove the rest.</source>
-        <translation type="unfinished"></translation>
+        <translation>アドレスに「?」か「#」とその後の部分が含まれています。使われるのはスキーム、ホスト、ポート、パスだけです。残りを取り除いてください。</translation>
     </message>
     <message>
         <source>Port 0 is not a port that a server can listen on.</source>
-        <translation type="unfinished"></translation>
+        <translation>ポート 0 はサーバーが待ち受けられるポートではありません。</translation>
     </message>
     <message>
         <source>The key contains spaces, line ends or letters that a key cannot have. Copy it again, without anything around it.</source>
-        <translation type="unfinished"></translation>
+        <translation>キーに空白、改行、またはキーに使えない文字が含まれています。前後に何も付けずにコピーし直してください。</translation>
     </message>
     <message>
         <source>The key is not sent to %1: the connection is not encrypted and leaves this machine. Use https://, or reach the server through a tunnel that ends at 127.0.0.1.</source>
-        <translation type="unfinished"></translation>
+        <translation>キーは %1 に送られません。接続が暗号化されておらず、このコンピューターの外に出るためです。https:// を使うか、127.0.0.1 で終わるトンネルを通してサーバーに接続してください。</translation>
     </message>
 </context>
 <context>
@@ -1247,6 +904,29 @@
     </message>
 </context>
 <context>
+    <name>KeyStore</name>
+    <message>
+        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation>キーは Trefoil を閉じるまで保持され、その後は入力し直す必要があります。</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened.</source>
+        <translation>デスクトップのキーリングを開けませんでした。</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring did not remove the key.</source>
+        <translation>デスクトップのキーリングからキーを削除できませんでした。</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
+        <translation>デスクトップのキーリングを開けませんでした。キーは Trefoil を閉じるまで保持されます。</translation>
+    </message>
+    <message>
+        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation>このデスクトップには秘密を保管するサービスがありません（%1）。キーは Trefoil を閉じるまで保持され、その後は入力し直す必要があります。</translation>
+    </message>
+</context>
+<context>
     <name>LocatedJson</name>
     <message>
         <source>holds binary data</source>
@@ -1329,6 +1009,77 @@
     </message>
 </context>
 <context>
+    <name>ModelSummary</name>
+    <message>
+        <source>Vocabulary</source>
+        <translation>語彙</translation>
+    </message>
+    <message>
+        <source>Hidden size</source>
+        <translation>隠れ次元</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>層</translation>
+    </message>
+    <message>
+        <source>%1 Gated DeltaNet, %2 full attention</source>
+        <translation>Gated DeltaNet %1 層、フルアテンション %2 層</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <translation>アテンションヘッド</translation>
+    </message>
+    <message>
+        <source>%1 query, %2 key/value, of %3</source>
+        <translation>クエリー %1、キー／バリュー %2、幅 %3</translation>
+    </message>
+    <message>
+        <source>Gated DeltaNet heads</source>
+        <translation>Gated DeltaNet ヘッド</translation>
+    </message>
+    <message>
+        <source>%1 key of %2, %3 value of %4</source>
+        <translation>キー %1（幅 %2）、バリュー %3（幅 %4）</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>エキスパート</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 a token, width %3</source>
+        <translation>%1、うち 1 トークンあたり %2、幅 %3</translation>
+    </message>
+    <message>
+        <source>Shared expert</source>
+        <translation>共有エキスパート</translation>
+    </message>
+    <message>
+        <source>width %1</source>
+        <translation>幅 %1</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 トークン</translation>
+    </message>
+    <message>
+        <source>Block size</source>
+        <translation>ブロックの大きさ</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>theta %1, %2 of %3 dimensions</source>
+        <translation>theta %1、%3 次元中 %2</translation>
+    </message>
+</context>
+<context>
     <name>PresetStore</name>
     <message>
         <source>A preset needs a name.</source>
@@ -1400,35 +1151,354 @@
     </message>
 </context>
 <context>
+    <name>ServedCapabilities</name>
+    <message>
+        <source>There is no control of this name.</source>
+        <translation>この名前の設定はありません。</translation>
+    </message>
+    <message>
+        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
+        <translation>すべての OpenAI 形式のサーバーがこれを受け付けるわけではありません。接続をテストするか、サーバーの種類を選んでください。</translation>
+    </message>
+    <message>
+        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
+        <translation>SGLang はサーバーの起動時にこれを固定します。回答ごとには変更できません。</translation>
+    </message>
+    <message>
+        <source>An OpenAI-style server has no such control.</source>
+        <translation>OpenAI 形式のサーバーにこの設定はありません。</translation>
+    </message>
+    <message>
+        <source>%1 writes one token at a time and has no such control.</source>
+        <translation>%1 は 1 トークンずつ書くため、この設定はありません。</translation>
+    </message>
+</context>
+<context>
     <name>ServedError</name>
     <message>
         <source>The server does not stream: the answer came in one piece.</source>
-        <translation type="unfinished"></translation>
+        <translation>サーバーがストリーミングしないため、回答は一度に届きました。</translation>
     </message>
     <message>
         <source>The answer came in one go at the end: a proxy on the way to the server holds its pieces back.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答は最後に一度に届きました。サーバーまでの途中のプロキシが断片を溜めています。</translation>
+    </message>
+    <message>
+        <source>It said: &quot;%1&quot;.</source>
+        <translation>サーバーからの説明：「%1」</translation>
+    </message>
+    <message>
+        <source>The server at %1 asks for a key.</source>
+        <translation>%1 のサーバーはキーを求めています。</translation>
+    </message>
+    <message>
+        <source>Enter the key that belongs to this server in its settings.</source>
+        <translation>サーバーの設定で、そのサーバーのキーを入力してください。</translation>
+    </message>
+    <message>
+        <source>The server at %1 does not accept the key.</source>
+        <translation>%1 のサーバーはキーを受け付けません。</translation>
+    </message>
+    <message>
+        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
+        <translation>入力の誤りか、取り消された可能性があります。サーバーの設定で有効なキーを入力してください。</translation>
+    </message>
+    <message>
+        <source>The server at %1 has too much to do right now.</source>
+        <translation>%1 のサーバーは現在混み合っています。</translation>
+    </message>
+    <message>
+        <source>It asks to wait %1 s before the next try.</source>
+        <translation>次に試すまで %1 秒待つよう求めています。</translation>
+    </message>
+    <message>
+        <source>Wait a little and try again.</source>
+        <translation>少し待ってから、もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>The server at %1 has no model named &quot;%2&quot;.</source>
+        <translation>%1 のサーバーに「%2」というモデルはありません。</translation>
+    </message>
+    <message>
+        <source>Choose one of the server&apos;s models in its settings.</source>
+        <translation>サーバーの設定で、そのサーバーのモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
+        <translation>%1 に OpenAI 形式の API がありません。サーバーは %2 を知りません。</translation>
+    </message>
+    <message>
+        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
+        <translation>アドレスを確認してください。「/v1」の前の部分で、正しいポートが必要です。</translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address and does not say which.</source>
+        <translation>%1 のサーバーは別のアドレスを指していますが、どこかを示していません。</translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address: %2.</source>
+        <translation>%1 のサーバーは別のアドレスを指しています：%2。</translation>
+    </message>
+    <message>
+        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
+        <translation>そこには何も送られていません。正しいアドレスであれば、サーバーのアドレスとして入力してください。</translation>
+    </message>
+    <message>
+        <source>The server at %1 refused the request (HTTP %2).</source>
+        <translation>%1 のサーバーが要求を拒否しました（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>The conversation is longer than the server takes.</source>
+        <translation>会話がサーバーの受け付ける長さを超えています。</translation>
+    </message>
+    <message>
+        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
+        <translation>%1 のプロキシは、その先のサーバーから応答を得られません（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
+        <translation>%1 のサーバーが自身の障害を報告しました（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>It may still be loading its model. Try again in a while.</source>
+        <translation>まだモデルを読み込んでいるのかもしれません。しばらくしてからもう一度試してください。</translation>
+    </message>
+    <message>
+        <source>Try again, or look into the server&apos;s log.</source>
+        <translation>もう一度試すか、サーバーのログを確認してください。</translation>
+    </message>
+    <message>
+        <source>There is no machine named &quot;%1&quot;.</source>
+        <translation>「%1」というコンピューターはありません。</translation>
+    </message>
+    <message>
+        <source>Check how the name is written, and whether this machine is connected to the network.</source>
+        <translation>名前の書き方と、このコンピューターがネットワークにつながっているかを確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing answers at %1: the connection was refused.</source>
+        <translation>%1 から応答がありません。接続が拒否されました。</translation>
+    </message>
+    <message>
+        <source>Check the port, and whether the server has been started.</source>
+        <translation>ポートと、サーバーが起動しているかを確認してください。</translation>
+    </message>
+    <message>
+        <source>There is no secure connection to %1. %2</source>
+        <translation>%1 への安全な接続ができません。%2</translation>
+    </message>
+    <message>
+        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
+        <translation>何も送られていません。独自の証明書を使うサーバーには、その認証局をこのコンピューターに入れる必要があります。暗号化のないサーバーには http:// で接続します。</translation>
+    </message>
+    <message>
+        <source>The server at %1 closed the connection without an answer.</source>
+        <translation>%1 のサーバーは応答せずに接続を閉じました。</translation>
+    </message>
+    <message>
+        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
+        <translation>TLS を使うサーバーなら、アドレスは https:// で始まります。そうでなければ、もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 does not let the connection through: %2</source>
+        <translation>%1 への途中のプロキシが接続を通しません：%2</translation>
+    </message>
+    <message>
+        <source>Check the proxy in the desktop&apos;s network settings.</source>
+        <translation>デスクトップのネットワーク設定でプロキシを確認してください。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached: %2</source>
+        <translation>%1 に接続できません：%2</translation>
+    </message>
+    <message>
+        <source>Check the network connection and the address.</source>
+        <translation>ネットワークの接続とアドレスを確認してください。</translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 asks for a name and password.</source>
+        <translation>%1 への途中のプロキシが名前とパスワードを求めています。</translation>
+    </message>
+    <message>
+        <source>%1 answers with a web page, not as a server of language models does.</source>
+        <translation>%1 の応答はウェブページで、言語モデルのサーバーのものではありません。</translation>
+    </message>
+    <message>
+        <source>%1 answers, but not as a server of language models does.</source>
+        <translation>%1 は応答しますが、言語モデルのサーバーではないようです。</translation>
+    </message>
+    <message>
+        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
+        <translation>アドレスとポートを確認してください。ネットワークのログインページやプロキシが間にあるのかもしれません。</translation>
+    </message>
+    <message>
+        <source>The server at %1 stopped with an error.</source>
+        <translation>%1 のサーバーがエラーで停止しました。</translation>
+    </message>
+    <message>
+        <source>%1 gave no connection within %2 seconds.</source>
+        <translation>%1 は %2 秒以内に接続しませんでした。</translation>
+    </message>
+    <message>
+        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
+        <translation>相手のコンピューターの電源が切れているか、間にファイアウォールがあるのかもしれません。アドレスとネットワークの接続を確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing has come from %1 for %2 seconds.</source>
+        <translation>%2 秒間、%1 から何も届いていません。</translation>
+    </message>
+    <message>
+        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
+        <translation>このコンピューターのスリープ中などに接続が切れたか、サーバーが過負荷なのかもしれません。もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
+        <translation>%1 への接続が、回答の断片の途中で切れました。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 ended before the answer did.</source>
+        <translation>%1 への接続が、回答の終わる前に終了しました。</translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Try again, or continue the answer.</source>
+        <translation>届いた部分は残っています。もう一度試すか、回答の続きを書いてください。</translation>
+    </message>
+    <message>
+        <source>%1 sent more than %2, which no answer is.</source>
+        <translation>%1 は %2 を超えて送ってきました。これは回答ではありえません。</translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
+        <translation>届いた部分は残っています。アドレスが言語モデルのサーバーのものか確認してください。</translation>
     </message>
 </context>
 <context>
     <name>ServedRequest</name>
     <message>
         <source>%1 was sent as %2: this server does not take %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 は %2 として送られました。このサーバーは %3 を受け付けません。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerProbe</name>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>暗号化</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>キー</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Streaming</source>
+        <translation>ストリーミング</translation>
+    </message>
+    <message>
+        <source>Not tried.</source>
+        <translation>試していません。</translation>
+    </message>
+    <message>
+        <source>The connection is encrypted and the certificate is valid.</source>
+        <translation>接続は暗号化され、証明書は有効です。</translation>
+    </message>
+    <message>
+        <source>Not encrypted; the connection does not leave this machine.</source>
+        <translation>暗号化されていませんが、接続はこのコンピューターの外に出ません。</translation>
+    </message>
+    <message>
+        <source>Not encrypted: your text can be read on its way to this server.</source>
+        <translation>暗号化されていません。このサーバーへの途中でテキストを読まれるおそれがあります。</translation>
+    </message>
+    <message>
+        <source>The name %1 is known.</source>
+        <translation>名前 %1 は解決できます。</translation>
+    </message>
+    <message>
+        <source>%1 is an address and needs no name.</source>
+        <translation>%1 はアドレスなので、名前は要りません。</translation>
+    </message>
+    <message>
+        <source>Something answers at %1.</source>
+        <translation>%1 から応答があります。</translation>
+    </message>
+    <message>
+        <source>No key is set, and the server asks for none.</source>
+        <translation>キーは設定されておらず、サーバーも求めていません。</translation>
+    </message>
+    <message>
+        <source>The server takes requests with this key.</source>
+        <translation>サーバーはこのキーでの要求を受け付けます。</translation>
+    </message>
+    <message>
+        <source>The server gives no list of its models.</source>
+        <translation>サーバーはモデルの一覧を提供しません。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s list of models is empty.</source>
+        <translation>サーバーのモデルの一覧が空です。</translation>
+    </message>
+    <message>
+        <source>It may still be loading one. Try again in a while.</source>
+        <translation>まだ読み込み中かもしれません。しばらくしてからもう一度試してください。</translation>
+    </message>
+    <message>
+        <source>The server has no model named &quot;%1&quot;.</source>
+        <translation>サーバーに「%1」というモデルはありません。</translation>
+    </message>
+    <message>
+        <source>It has: %1.</source>
+        <translation>あるモデル：%1。</translation>
+    </message>
+    <message>
+        <source>The server has: %1.</source>
+        <translation>サーバーにあるモデル：%1。</translation>
+    </message>
+    <message>
+        <source>%1 has: %2.</source>
+        <translation>%1 にあるモデル：%2。</translation>
+    </message>
+    <message>
+        <source>Choose one of them.</source>
+        <translation>その中から選んでください。</translation>
+    </message>
+    <message>
+        <source>Not tried: no model has been chosen.</source>
+        <translation>試していません：モデルが選ばれていません。</translation>
+    </message>
+    <message>
+        <source>It was set up as %1.</source>
+        <translation>%1 として設定されていました。</translation>
+    </message>
+    <message>
+        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
+        <translation>サーバーは応答しますが、ストリーミングしません。回答はそれぞれ一度に表示されます。</translation>
+    </message>
+    <message>
+        <source>The answer arrives piece by piece.</source>
+        <translation>回答は断片ごとに届きます。</translation>
     </message>
 </context>
 <context>
     <name>ServerProfile</name>
     <message>
         <source>OpenAI-style server</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>Text</name>
-    <message>
-        <source>The history could not be read</source>
-        <translation>履歴を読めませんでした</translation>
+        <translation>OpenAI 形式のサーバー</translation>
     </message>
 </context>
 <context>
@@ -1440,187 +1510,6 @@
     <message>
         <source>The text is not affected; only the replay is missing.</source>
         <translation>テキストに影響はありません。再生できないだけです。</translation>
-    </message>
-</context>
-<context>
-    <name>trefoil</name>
-    <message>
-        <source>Vocabulary</source>
-        <translation>語彙</translation>
-    </message>
-    <message>
-        <source>Hidden size</source>
-        <translation>隠れ次元</translation>
-    </message>
-    <message>
-        <source>Layers</source>
-        <translation>層</translation>
-    </message>
-    <message>
-        <source>%1 Gated DeltaNet, %2 full attention</source>
-        <translation>Gated DeltaNet %1 層、フルアテンション %2 層</translation>
-    </message>
-    <message>
-        <source>Attention heads</source>
-        <translation>アテンションヘッド</translation>
-    </message>
-    <message>
-        <source>%1 query, %2 key/value, of %3</source>
-        <translation>クエリー %1、キー／バリュー %2、幅 %3</translation>
-    </message>
-    <message>
-        <source>Gated DeltaNet heads</source>
-        <translation>Gated DeltaNet ヘッド</translation>
-    </message>
-    <message>
-        <source>%1 key of %2, %3 value of %4</source>
-        <translation>キー %1（幅 %2）、バリュー %3（幅 %4）</translation>
-    </message>
-    <message>
-        <source>Experts</source>
-        <translation>エキスパート</translation>
-    </message>
-    <message>
-        <source>%1, of which %2 a token, width %3</source>
-        <translation>%1、うち 1 トークンあたり %2、幅 %3</translation>
-    </message>
-    <message>
-        <source>Shared expert</source>
-        <translation>共有エキスパート</translation>
-    </message>
-    <message>
-        <source>width %1</source>
-        <translation>幅 %1</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>コンテキスト</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 トークン</translation>
-    </message>
-    <message>
-        <source>Block size</source>
-        <translation>ブロックの大きさ</translation>
-    </message>
-    <message>
-        <source>RoPE</source>
-        <translation>RoPE</translation>
-    </message>
-    <message>
-        <source>theta %1, %2 of %3 dimensions</source>
-        <translation>theta %1、%3 次元中 %2</translation>
-    </message>
-    <message>
-        <source>%1 G</source>
-        <translation>%1 G</translation>
-    </message>
-    <message>
-        <source>%1 M</source>
-        <translation>%1 M</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <comment>number, unit</comment>
-        <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>%1 of %2 %3</source>
-        <comment>done, total, unit</comment>
-        <translation>%1 / %2 %3</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 秒</translation>
-    </message>
-    <message>
-        <source>%1 min %2 s</source>
-        <translation>%1 分 %2 秒</translation>
-    </message>
-    <message>
-        <source>%1 h %2 min</source>
-        <translation>%1 時間 %2 分</translation>
-    </message>
-    <message>
-        <source>Tokens per pass</source>
-        <translation>1 パスあたりのトークン</translation>
-    </message>
-    <message>
-        <source>Passes per block</source>
-        <translation>1 ブロックあたりのパス</translation>
-    </message>
-    <message>
-        <source>Time per pass</source>
-        <translation>1 パスの時間</translation>
-    </message>
-    <message>
-        <source>Rate inside passes</source>
-        <translation>パス内の速度</translation>
-    </message>
-    <message>
-        <source>Rate by the wall clock, after the prefill</source>
-        <translation>実時間での速度（プレフィル後）</translation>
-    </message>
-    <message>
-        <source>Prefill</source>
-        <translation>プレフィル</translation>
-    </message>
-    <message>
-        <source>Time to the first text, prefill included</source>
-        <translation>最初のテキストまでの時間（プレフィルを含む）</translation>
-    </message>
-    <message>
-        <source>fixed by hand</source>
-        <translation>手動で固定</translation>
-    </message>
-    <message>
-        <source>confidence %1</source>
-        <translation>信頼度 %1</translation>
-    </message>
-    <message>
-        <source>pass %1 of %2</source>
-        <translation>パス %1 / %2</translation>
-    </message>
-    <message>
-        <source>forced below the threshold</source>
-        <translation>しきい値未満で強制</translation>
-    </message>
-    <message>
-        <source>block %1, row %2</source>
-        <translation>ブロック %1、行 %2</translation>
-    </message>
-    <message>
-        <source>Block %1</source>
-        <translation>ブロック %1</translation>
-    </message>
-    <message>
-        <source>%1 of %2 resolved</source>
-        <translation>%2 中 %1 確定</translation>
-    </message>
-    <message>
-        <source>before pass 1 of %1</source>
-        <translation>全 %1 パスの 1 の前</translation>
-    </message>
-    <message>
-        <source>changed by hand after pass %1</source>
-        <translation>パス %1 の後に手動で変更</translation>
-    </message>
-    <message>
-        <source>There is no block to be replayed.</source>
-        <translation>再生できるブロックがありません。</translation>
-    </message>
-    <message>
-        <source>The WebP library is of another version than this program was built for.</source>
-        <translation>WebP ライブラリーの版が、このプログラムの構築時のものと異なります。</translation>
-    </message>
-    <message>
-        <source>The pictures could not be encoded: %1.</source>
-        <translation>画像をエンコードできませんでした：%1。</translation>
-    </message>
-    <message>
-        <source>they are too large</source>
-        <translation>大きすぎます</translation>
     </message>
 </context>
 <context>
@@ -1890,6 +1779,45 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
 </context>
 <context>
+    <name>trefoil::BlockFilm</name>
+    <message>
+        <source>Block %1</source>
+        <translation>ブロック %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 resolved</source>
+        <translation>%2 中 %1 確定</translation>
+    </message>
+    <message>
+        <source>before pass 1 of %1</source>
+        <translation>全 %1 パスの 1 の前</translation>
+    </message>
+    <message>
+        <source>changed by hand after pass %1</source>
+        <translation>パス %1 の後に手動で変更</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>パス %1 / %2</translation>
+    </message>
+    <message>
+        <source>There is no block to be replayed.</source>
+        <translation>再生できるブロックがありません。</translation>
+    </message>
+    <message>
+        <source>The WebP library is of another version than this program was built for.</source>
+        <translation>WebP ライブラリーの版が、このプログラムの構築時のものと異なります。</translation>
+    </message>
+    <message>
+        <source>The pictures could not be encoded: %1.</source>
+        <translation>画像をエンコードできませんでした：%1。</translation>
+    </message>
+    <message>
+        <source>they are too large</source>
+        <translation>大きすぎます</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::BlockLegend</name>
     <message>
         <source>Legend</source>
@@ -2127,6 +2055,10 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     <message>
         <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
         <translation>片方だけにある語：左 %1、右 %2。下線で示しています。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -2769,6 +2701,14 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>&amp;Open</source>
         <translation>開く(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -3535,6 +3475,36 @@ not usable: %1</source>
         <source>bytes</source>
         <translation>バイト</translation>
     </message>
+    <message>
+        <source>%1 G</source>
+        <translation>%1 G</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <translation>%1 M</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>number, unit</comment>
+        <translation>%2年%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3</source>
+        <comment>done, total, unit</comment>
+        <translation>%1 / %2 %3</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 分 %2 秒</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 時間 %2 分</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::OpenModelPage</name>
@@ -3797,6 +3767,10 @@ not usable: %1</source>
         <source>Tell me when a long answer is &amp;written and the window is in the background</source>
         <translation>長い回答が書き終わりウィンドウが背後にあるときに知らせる(&amp;W)</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::PresetBar</name>
@@ -3937,6 +3911,10 @@ not usable: %1</source>
         <source>Stop the answer</source>
         <translation>回答を停止</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::StatisticsDialog</name>
@@ -4025,6 +4003,38 @@ not usable: %1</source>
     <message>
         <source>%1: %2 values, median %3 %4.</source>
         <translation>%1：値 %2 個、中央値 %3 %4。</translation>
+    </message>
+    <message>
+        <source>Tokens per pass</source>
+        <translation>1 パスあたりのトークン</translation>
+    </message>
+    <message>
+        <source>Passes per block</source>
+        <translation>1 ブロックあたりのパス</translation>
+    </message>
+    <message>
+        <source>Time per pass</source>
+        <translation>1 パスの時間</translation>
+    </message>
+    <message>
+        <source>Rate inside passes</source>
+        <translation>パス内の速度</translation>
+    </message>
+    <message>
+        <source>Rate by the wall clock, after the prefill</source>
+        <translation>実時間での速度（プレフィル後）</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>プレフィル</translation>
+    </message>
+    <message>
+        <source>Time to the first text, prefill included</source>
+        <translation>最初のテキストまでの時間（プレフィルを含む）</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -4220,6 +4230,29 @@ not usable: %1</source>
     <message>
         <source>Closed</source>
         <translation>閉じている</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TokenHeat</name>
+    <message>
+        <source>fixed by hand</source>
+        <translation>手動で固定</translation>
+    </message>
+    <message>
+        <source>confidence %1</source>
+        <translation>信頼度 %1</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>パス %1 / %2</translation>
+    </message>
+    <message>
+        <source>forced below the threshold</source>
+        <translation>しきい値未満で強制</translation>
+    </message>
+    <message>
+        <source>block %1, row %2</source>
+        <translation>ブロック %1、行 %2</translation>
     </message>
 </context>
 <context>

@@ -2,349 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
-    <name></name>
-    <message>
-        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring was not opened.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring did not remove the key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It said: &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 asks for a key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Enter the key that belongs to this server in its settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 does not accept the key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 has too much to do right now.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It asks to wait %1 s before the next try.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Wait a little and try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 has no model named &quot;%2&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose one of the server&apos;s models in its settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 points to another address and does not say which.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 points to another address: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 refused the request (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The conversation is longer than the server takes.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may still be loading its model. Try again in a while.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again, or look into the server&apos;s log.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no machine named &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check how the name is written, and whether this machine is connected to the network.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing answers at %1: the connection was refused.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the port, and whether the server has been started.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no secure connection to %1. %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 closed the connection without an answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy on the way to %1 does not let the connection through: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the proxy in the desktop&apos;s network settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 cannot be reached: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the network connection and the address.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The proxy on the way to %1 asks for a name and password.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 answers with a web page, not as a server of language models does.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 answers, but not as a server of language models does.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server at %1 stopped with an error.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 gave no connection within %2 seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing has come from %1 for %2 seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection to %1 ended before the answer did.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What had arrived is kept. Try again, or continue the answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 sent more than %2, which no answer is.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no control of this name.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>An OpenAI-style server has no such control.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 writes one token at a time and has no such control.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Encryption</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Key</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Streaming</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not tried.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The connection is encrypted and the certificate is valid.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not encrypted; the connection does not leave this machine.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not encrypted: your text can be read on its way to this server.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The name %1 is known.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 is an address and needs no name.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Something answers at %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No key is set, and the server asks for none.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server takes requests with this key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server gives no list of its models.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server&apos;s list of models is empty.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It may still be loading one. Try again in a while.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server has no model named &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It has: %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server has: %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 has: %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose one of them.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not tried: no model has been chosen.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It was set up as %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The answer arrives piece by piece.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>Archive</name>
     <message>
         <source>Copy</source>
@@ -832,43 +489,43 @@
     <name>EndpointRules</name>
     <message>
         <source>Enter the server&apos;s address, for example http://127.0.0.1:30000.</source>
-        <translation type="unfinished"></translation>
+        <translation>请输入服务器的地址，例如 http://127.0.0.1:30000。</translation>
     </message>
     <message>
         <source>The address has to begin with https:// or http://, for example https://%1.</source>
-        <translation type="unfinished"></translation>
+        <translation>地址必须以 https:// 或 http:// 开头，例如 https://%1。</translation>
     </message>
     <message>
         <source>This is not an address that can be read. Write it as https://host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法识别此地址。请写成 https://主机:端口。</translation>
     </message>
     <message>
         <source>Addresses beginning with %1:// are not supported; a server is reached by https:// or http://.</source>
-        <translation type="unfinished"></translation>
+        <translation>不支持以 %1:// 开头的地址；请通过 https:// 或 http:// 访问服务器。</translation>
     </message>
     <message>
         <source>The address contains a user name or password. Leave them out: a key has a field of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>地址中含有用户名或密码。请将其去掉：密钥有单独的输入框。</translation>
     </message>
     <message>
         <source>The address names no host. Write it as https://host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>地址中没有主机。请写成 https://主机:端口。</translation>
     </message>
     <message>
         <source>The address contains &quot;?&quot; or &quot;#&quot; and what follows it. Only scheme, host, port and path are used: remove the rest.</source>
-        <translation type="unfinished"></translation>
+        <translation>地址中含有“?”或“#”及其后的内容。只使用协议、主机、端口和路径：请删除其余部分。</translation>
     </message>
     <message>
         <source>Port 0 is not a port that a server can listen on.</source>
-        <translation type="unfinished"></translation>
+        <translation>端口 0 不是服务器可以监听的端口。</translation>
     </message>
     <message>
         <source>The key contains spaces, line ends or letters that a key cannot have. Copy it again, without anything around it.</source>
-        <translation type="unfinished"></translation>
+        <translation>密钥中含有空格、换行或密钥不可能有的字符。请重新复制，不要带上前后的内容。</translation>
     </message>
     <message>
         <source>The key is not sent to %1: the connection is not encrypted and leaves this machine. Use https://, or reach the server through a tunnel that ends at 127.0.0.1.</source>
-        <translation type="unfinished"></translation>
+        <translation>密钥不会发送到 %1：连接未加密，且会离开本机。请使用 https://，或通过在 127.0.0.1 处终止的隧道访问服务器。</translation>
     </message>
 </context>
 <context>
@@ -1247,6 +904,29 @@
     </message>
 </context>
 <context>
+    <name>KeyStore</name>
+    <message>
+        <source>Keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation>密钥只保留到 Trefoil 关闭为止，之后需要重新输入。</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened.</source>
+        <translation>未能打开桌面的密钥环。</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring did not remove the key.</source>
+        <translation>桌面的密钥环未能移除该密钥。</translation>
+    </message>
+    <message>
+        <source>The desktop&apos;s key ring was not opened: keys are kept until Trefoil is closed.</source>
+        <translation>未能打开桌面的密钥环：密钥只保留到 Trefoil 关闭为止。</translation>
+    </message>
+    <message>
+        <source>This desktop has no service that keeps secrets (%1): keys are kept until Trefoil is closed, and have to be entered again then.</source>
+        <translation>此桌面没有保存机密的服务（%1）：密钥只保留到 Trefoil 关闭为止，之后需要重新输入。</translation>
+    </message>
+</context>
+<context>
     <name>LocatedJson</name>
     <message>
         <source>holds binary data</source>
@@ -1329,6 +1009,77 @@
     </message>
 </context>
 <context>
+    <name>ModelSummary</name>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Hidden size</source>
+        <translation>隐藏维度</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>%1 Gated DeltaNet, %2 full attention</source>
+        <translation>Gated DeltaNet %1 层，全注意力 %2 层</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <translation>注意力头</translation>
+    </message>
+    <message>
+        <source>%1 query, %2 key/value, of %3</source>
+        <translation>查询 %1 个，键/值 %2 个，宽度 %3</translation>
+    </message>
+    <message>
+        <source>Gated DeltaNet heads</source>
+        <translation>Gated DeltaNet 头</translation>
+    </message>
+    <message>
+        <source>%1 key of %2, %3 value of %4</source>
+        <translation>键 %1 个，宽度 %2；值 %3 个，宽度 %4</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 a token, width %3</source>
+        <translation>%1 个，每个词元使用 %2 个，宽度 %3</translation>
+    </message>
+    <message>
+        <source>Shared expert</source>
+        <translation>共享专家</translation>
+    </message>
+    <message>
+        <source>width %1</source>
+        <translation>宽度 %1</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 个词元</translation>
+    </message>
+    <message>
+        <source>Block size</source>
+        <translation>块大小</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>theta %1, %2 of %3 dimensions</source>
+        <translation>theta %1，%3 个维度中的 %2 个</translation>
+    </message>
+</context>
+<context>
     <name>PresetStore</name>
     <message>
         <source>A preset needs a name.</source>
@@ -1400,35 +1151,354 @@
     </message>
 </context>
 <context>
+    <name>ServedCapabilities</name>
+    <message>
+        <source>There is no control of this name.</source>
+        <translation>没有此名称的控制项。</translation>
+    </message>
+    <message>
+        <source>Not every OpenAI-style server takes this. Test the connection, or choose what kind of server it is.</source>
+        <translation>并非每个 OpenAI 式服务器都接受此项。请测试连接，或选择服务器的种类。</translation>
+    </message>
+    <message>
+        <source>SGLang fixes this when the server is started; it cannot be changed for one answer.</source>
+        <translation>SGLang 在启动服务器时固定此项；无法为单个回答更改。</translation>
+    </message>
+    <message>
+        <source>An OpenAI-style server has no such control.</source>
+        <translation>OpenAI 式服务器没有这样的控制项。</translation>
+    </message>
+    <message>
+        <source>%1 writes one token at a time and has no such control.</source>
+        <translation>%1 一次写一个词元，没有这样的控制项。</translation>
+    </message>
+</context>
+<context>
     <name>ServedError</name>
     <message>
         <source>The server does not stream: the answer came in one piece.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器不支持流式传输：回答一次性到达。</translation>
     </message>
     <message>
         <source>The answer came in one go at the end: a proxy on the way to the server holds its pieces back.</source>
-        <translation type="unfinished"></translation>
+        <translation>回答在最后一次性到达：通往服务器途中的代理扣住了各个片段。</translation>
+    </message>
+    <message>
+        <source>It said: &quot;%1&quot;.</source>
+        <translation>服务器的说明：“%1”。</translation>
+    </message>
+    <message>
+        <source>The server at %1 asks for a key.</source>
+        <translation>%1 的服务器要求密钥。</translation>
+    </message>
+    <message>
+        <source>Enter the key that belongs to this server in its settings.</source>
+        <translation>请在服务器的设置中输入相应的密钥。</translation>
+    </message>
+    <message>
+        <source>The server at %1 does not accept the key.</source>
+        <translation>%1 的服务器不接受该密钥。</translation>
+    </message>
+    <message>
+        <source>It may be mistyped, or have been withdrawn. Enter a valid key in the server&apos;s settings.</source>
+        <translation>密钥可能输错了，或已被撤销。请在服务器的设置中输入有效的密钥。</translation>
+    </message>
+    <message>
+        <source>The server at %1 has too much to do right now.</source>
+        <translation>%1 的服务器目前过于繁忙。</translation>
+    </message>
+    <message>
+        <source>It asks to wait %1 s before the next try.</source>
+        <translation>它要求等待 %1 秒后再试。</translation>
+    </message>
+    <message>
+        <source>Wait a little and try again.</source>
+        <translation>请稍等片刻再试。</translation>
+    </message>
+    <message>
+        <source>The server at %1 has no model named &quot;%2&quot;.</source>
+        <translation>%1 的服务器没有名为“%2”的模型。</translation>
+    </message>
+    <message>
+        <source>Choose one of the server&apos;s models in its settings.</source>
+        <translation>请在服务器的设置中选择它的一个模型。</translation>
+    </message>
+    <message>
+        <source>There is no OpenAI-style API at %1: the server knows no %2.</source>
+        <translation>%1 没有 OpenAI 式的接口：服务器不认识 %2。</translation>
+    </message>
+    <message>
+        <source>Check the address. It is the one in front of &quot;/v1&quot;, with the right port.</source>
+        <translation>请检查地址。应填写“/v1”之前的部分，并使用正确的端口。</translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address and does not say which.</source>
+        <translation>%1 的服务器指向另一个地址，但没有说明是哪一个。</translation>
+    </message>
+    <message>
+        <source>The server at %1 points to another address: %2.</source>
+        <translation>%1 的服务器指向另一个地址：%2。</translation>
+    </message>
+    <message>
+        <source>Nothing was sent there. If it is the right one, enter it as the server&apos;s address.</source>
+        <translation>没有向那里发送任何内容。如果它是正确的地址，请将其填为服务器的地址。</translation>
+    </message>
+    <message>
+        <source>The server at %1 refused the request (HTTP %2).</source>
+        <translation>%1 的服务器拒绝了请求（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>The conversation is longer than the server takes.</source>
+        <translation>对话超过了服务器可接受的长度。</translation>
+    </message>
+    <message>
+        <source>The proxy at %1 gets no answer from the server behind it (HTTP %2).</source>
+        <translation>%1 的代理没有得到其后服务器的应答（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>The server at %1 reports a fault of its own (HTTP %2).</source>
+        <translation>%1 的服务器报告了自身的故障（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>It may still be loading its model. Try again in a while.</source>
+        <translation>它可能仍在加载模型。请过一会儿再试。</translation>
+    </message>
+    <message>
+        <source>Try again, or look into the server&apos;s log.</source>
+        <translation>请重试，或查看服务器的日志。</translation>
+    </message>
+    <message>
+        <source>There is no machine named &quot;%1&quot;.</source>
+        <translation>没有名为“%1”的主机。</translation>
+    </message>
+    <message>
+        <source>Check how the name is written, and whether this machine is connected to the network.</source>
+        <translation>请检查名称的写法，以及本机是否已连接网络。</translation>
+    </message>
+    <message>
+        <source>Nothing answers at %1: the connection was refused.</source>
+        <translation>%1 没有应答：连接被拒绝。</translation>
+    </message>
+    <message>
+        <source>Check the port, and whether the server has been started.</source>
+        <translation>请检查端口，以及服务器是否已启动。</translation>
+    </message>
+    <message>
+        <source>There is no secure connection to %1. %2</source>
+        <translation>无法与 %1 建立安全连接。%2</translation>
+    </message>
+    <message>
+        <source>Nothing was sent. A server with a certificate of its own needs its certificate authority installed on this machine; a server without encryption is reached by http://.</source>
+        <translation>没有发送任何内容。使用自有证书的服务器需要在本机安装其证书颁发机构；未加密的服务器请通过 http:// 访问。</translation>
+    </message>
+    <message>
+        <source>The server at %1 closed the connection without an answer.</source>
+        <translation>%1 的服务器没有应答就关闭了连接。</translation>
+    </message>
+    <message>
+        <source>If it speaks TLS, its address begins with https://. Otherwise try again.</source>
+        <translation>如果它使用 TLS，其地址应以 https:// 开头。否则请重试。</translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 does not let the connection through: %2</source>
+        <translation>通往 %1 的代理不允许此连接：%2</translation>
+    </message>
+    <message>
+        <source>Check the proxy in the desktop&apos;s network settings.</source>
+        <translation>请检查桌面网络设置中的代理。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached: %2</source>
+        <translation>无法访问 %1：%2</translation>
+    </message>
+    <message>
+        <source>Check the network connection and the address.</source>
+        <translation>请检查网络连接和地址。</translation>
+    </message>
+    <message>
+        <source>The proxy on the way to %1 asks for a name and password.</source>
+        <translation>通往 %1 的代理要求用户名和密码。</translation>
+    </message>
+    <message>
+        <source>%1 answers with a web page, not as a server of language models does.</source>
+        <translation>%1 返回的是网页，而不是语言模型服务器的应答。</translation>
+    </message>
+    <message>
+        <source>%1 answers, but not as a server of language models does.</source>
+        <translation>%1 有应答，但不像语言模型服务器。</translation>
+    </message>
+    <message>
+        <source>Check the address and the port. A login page of the network, or a proxy, may stand in between.</source>
+        <translation>请检查地址和端口。中间可能有网络的登录页面或代理。</translation>
+    </message>
+    <message>
+        <source>The server at %1 stopped with an error.</source>
+        <translation>%1 的服务器因错误而停止。</translation>
+    </message>
+    <message>
+        <source>%1 gave no connection within %2 seconds.</source>
+        <translation>%1 在 %2 秒内没有建立连接。</translation>
+    </message>
+    <message>
+        <source>The machine may be off, or a firewall in between. Check the address and the network connection.</source>
+        <translation>对方主机可能已关机，或中间有防火墙。请检查地址和网络连接。</translation>
+    </message>
+    <message>
+        <source>Nothing has come from %1 for %2 seconds.</source>
+        <translation>%2 秒内没有收到来自 %1 的任何内容。</translation>
+    </message>
+    <message>
+        <source>The connection may have been lost, for instance while this machine slept, or the server is overloaded. Try again.</source>
+        <translation>连接可能已断开（例如在本机休眠期间），或服务器过载。请重试。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke in the middle of a piece of the answer.</source>
+        <translation>与 %1 的连接在回答的一个片段中途断开。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 ended before the answer did.</source>
+        <translation>与 %1 的连接在回答完成之前结束。</translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Try again, or continue the answer.</source>
+        <translation>已到达的内容会保留。请重试，或继续该回答。</translation>
+    </message>
+    <message>
+        <source>%1 sent more than %2, which no answer is.</source>
+        <translation>%1 发送的内容超过 %2，不可能是回答。</translation>
+    </message>
+    <message>
+        <source>What had arrived is kept. Check that the address is that of a server of language models.</source>
+        <translation>已到达的内容会保留。请检查该地址是否为语言模型服务器的地址。</translation>
     </message>
 </context>
 <context>
     <name>ServedRequest</name>
     <message>
         <source>%1 was sent as %2: this server does not take %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已按 %2 发送：此服务器不接受 %3。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerProbe</name>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>加密</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Streaming</source>
+        <translation>流式传输</translation>
+    </message>
+    <message>
+        <source>Not tried.</source>
+        <translation>未尝试。</translation>
+    </message>
+    <message>
+        <source>The connection is encrypted and the certificate is valid.</source>
+        <translation>连接已加密，证书有效。</translation>
+    </message>
+    <message>
+        <source>Not encrypted; the connection does not leave this machine.</source>
+        <translation>未加密；连接不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Not encrypted: your text can be read on its way to this server.</source>
+        <translation>未加密：您的文本在发往此服务器的途中可能被读取。</translation>
+    </message>
+    <message>
+        <source>The name %1 is known.</source>
+        <translation>名称 %1 可以解析。</translation>
+    </message>
+    <message>
+        <source>%1 is an address and needs no name.</source>
+        <translation>%1 是地址，不需要名称。</translation>
+    </message>
+    <message>
+        <source>Something answers at %1.</source>
+        <translation>%1 有应答。</translation>
+    </message>
+    <message>
+        <source>No key is set, and the server asks for none.</source>
+        <translation>没有设置密钥，服务器也不要求密钥。</translation>
+    </message>
+    <message>
+        <source>The server takes requests with this key.</source>
+        <translation>服务器接受使用此密钥的请求。</translation>
+    </message>
+    <message>
+        <source>The server gives no list of its models.</source>
+        <translation>服务器不提供其模型的列表。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s list of models is empty.</source>
+        <translation>服务器的模型列表为空。</translation>
+    </message>
+    <message>
+        <source>It may still be loading one. Try again in a while.</source>
+        <translation>它可能仍在加载模型。请过一会儿再试。</translation>
+    </message>
+    <message>
+        <source>The server has no model named &quot;%1&quot;.</source>
+        <translation>服务器没有名为“%1”的模型。</translation>
+    </message>
+    <message>
+        <source>It has: %1.</source>
+        <translation>它有：%1。</translation>
+    </message>
+    <message>
+        <source>The server has: %1.</source>
+        <translation>服务器有：%1。</translation>
+    </message>
+    <message>
+        <source>%1 has: %2.</source>
+        <translation>%1 有：%2。</translation>
+    </message>
+    <message>
+        <source>Choose one of them.</source>
+        <translation>请选择其中之一。</translation>
+    </message>
+    <message>
+        <source>Not tried: no model has been chosen.</source>
+        <translation>未尝试：没有选择模型。</translation>
+    </message>
+    <message>
+        <source>It was set up as %1.</source>
+        <translation>它被设置为 %1。</translation>
+    </message>
+    <message>
+        <source>The server answers, but does not stream: each answer will appear in one piece.</source>
+        <translation>服务器有应答，但不支持流式传输：每个回答都会一次性显示。</translation>
+    </message>
+    <message>
+        <source>The answer arrives piece by piece.</source>
+        <translation>回答逐段到达。</translation>
     </message>
 </context>
 <context>
     <name>ServerProfile</name>
     <message>
         <source>OpenAI-style server</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>Text</name>
-    <message>
-        <source>The history could not be read</source>
-        <translation>无法读取历史记录</translation>
+        <translation>OpenAI 式服务器</translation>
     </message>
 </context>
 <context>
@@ -1440,187 +1510,6 @@
     <message>
         <source>The text is not affected; only the replay is missing.</source>
         <translation>文本不受影响；只是无法回放。</translation>
-    </message>
-</context>
-<context>
-    <name>trefoil</name>
-    <message>
-        <source>Vocabulary</source>
-        <translation>词表</translation>
-    </message>
-    <message>
-        <source>Hidden size</source>
-        <translation>隐藏维度</translation>
-    </message>
-    <message>
-        <source>Layers</source>
-        <translation>层</translation>
-    </message>
-    <message>
-        <source>%1 Gated DeltaNet, %2 full attention</source>
-        <translation>Gated DeltaNet %1 层，全注意力 %2 层</translation>
-    </message>
-    <message>
-        <source>Attention heads</source>
-        <translation>注意力头</translation>
-    </message>
-    <message>
-        <source>%1 query, %2 key/value, of %3</source>
-        <translation>查询 %1 个，键/值 %2 个，宽度 %3</translation>
-    </message>
-    <message>
-        <source>Gated DeltaNet heads</source>
-        <translation>Gated DeltaNet 头</translation>
-    </message>
-    <message>
-        <source>%1 key of %2, %3 value of %4</source>
-        <translation>键 %1 个，宽度 %2；值 %3 个，宽度 %4</translation>
-    </message>
-    <message>
-        <source>Experts</source>
-        <translation>专家</translation>
-    </message>
-    <message>
-        <source>%1, of which %2 a token, width %3</source>
-        <translation>%1 个，每个词元使用 %2 个，宽度 %3</translation>
-    </message>
-    <message>
-        <source>Shared expert</source>
-        <translation>共享专家</translation>
-    </message>
-    <message>
-        <source>width %1</source>
-        <translation>宽度 %1</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>上下文</translation>
-    </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 个词元</translation>
-    </message>
-    <message>
-        <source>Block size</source>
-        <translation>块大小</translation>
-    </message>
-    <message>
-        <source>RoPE</source>
-        <translation>RoPE</translation>
-    </message>
-    <message>
-        <source>theta %1, %2 of %3 dimensions</source>
-        <translation>theta %1，%3 个维度中的 %2 个</translation>
-    </message>
-    <message>
-        <source>%1 G</source>
-        <translation>%1 G</translation>
-    </message>
-    <message>
-        <source>%1 M</source>
-        <translation>%1 M</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <comment>number, unit</comment>
-        <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>%1 of %2 %3</source>
-        <comment>done, total, unit</comment>
-        <translation>%1 / %2 %3</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 秒</translation>
-    </message>
-    <message>
-        <source>%1 min %2 s</source>
-        <translation>%1 分 %2 秒</translation>
-    </message>
-    <message>
-        <source>%1 h %2 min</source>
-        <translation>%1 小时 %2 分</translation>
-    </message>
-    <message>
-        <source>Tokens per pass</source>
-        <translation>每次扫描的词元数</translation>
-    </message>
-    <message>
-        <source>Passes per block</source>
-        <translation>每块的扫描次数</translation>
-    </message>
-    <message>
-        <source>Time per pass</source>
-        <translation>每次扫描的时间</translation>
-    </message>
-    <message>
-        <source>Rate inside passes</source>
-        <translation>扫描内的速率</translation>
-    </message>
-    <message>
-        <source>Rate by the wall clock, after the prefill</source>
-        <translation>按实际时间的速率（预填充之后）</translation>
-    </message>
-    <message>
-        <source>Prefill</source>
-        <translation>预填充</translation>
-    </message>
-    <message>
-        <source>Time to the first text, prefill included</source>
-        <translation>到首段文本的时间（含预填充）</translation>
-    </message>
-    <message>
-        <source>fixed by hand</source>
-        <translation>手动设定</translation>
-    </message>
-    <message>
-        <source>confidence %1</source>
-        <translation>置信度 %1</translation>
-    </message>
-    <message>
-        <source>pass %1 of %2</source>
-        <translation>第 %1 次扫描，共 %2 次</translation>
-    </message>
-    <message>
-        <source>forced below the threshold</source>
-        <translation>低于阈值而强制</translation>
-    </message>
-    <message>
-        <source>block %1, row %2</source>
-        <translation>块 %1，第 %2 行</translation>
-    </message>
-    <message>
-        <source>Block %1</source>
-        <translation>块 %1</translation>
-    </message>
-    <message>
-        <source>%1 of %2 resolved</source>
-        <translation>已确定 %1 / %2</translation>
-    </message>
-    <message>
-        <source>before pass 1 of %1</source>
-        <translation>第 1 次扫描之前，共 %1 次</translation>
-    </message>
-    <message>
-        <source>changed by hand after pass %1</source>
-        <translation>第 %1 次扫描后手动更改</translation>
-    </message>
-    <message>
-        <source>There is no block to be replayed.</source>
-        <translation>没有可回放的块。</translation>
-    </message>
-    <message>
-        <source>The WebP library is of another version than this program was built for.</source>
-        <translation>WebP 库的版本与构建此程序时的版本不同。</translation>
-    </message>
-    <message>
-        <source>The pictures could not be encoded: %1.</source>
-        <translation>无法编码图像：%1。</translation>
-    </message>
-    <message>
-        <source>they are too large</source>
-        <translation>图像太大</translation>
     </message>
 </context>
 <context>
@@ -1890,6 +1779,45 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     </message>
 </context>
 <context>
+    <name>trefoil::BlockFilm</name>
+    <message>
+        <source>Block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 resolved</source>
+        <translation>已确定 %1 / %2</translation>
+    </message>
+    <message>
+        <source>before pass 1 of %1</source>
+        <translation>第 1 次扫描之前，共 %1 次</translation>
+    </message>
+    <message>
+        <source>changed by hand after pass %1</source>
+        <translation>第 %1 次扫描后手动更改</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>第 %1 次扫描，共 %2 次</translation>
+    </message>
+    <message>
+        <source>There is no block to be replayed.</source>
+        <translation>没有可回放的块。</translation>
+    </message>
+    <message>
+        <source>The WebP library is of another version than this program was built for.</source>
+        <translation>WebP 库的版本与构建此程序时的版本不同。</translation>
+    </message>
+    <message>
+        <source>The pictures could not be encoded: %1.</source>
+        <translation>无法编码图像：%1。</translation>
+    </message>
+    <message>
+        <source>they are too large</source>
+        <translation>图像太大</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::BlockLegend</name>
     <message>
         <source>Legend</source>
@@ -2127,6 +2055,10 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     <message>
         <source>Words that only one of them has: %1 on the left, %2 on the right. They are underlined.</source>
         <translation>只有一边有的词：左边 %1 个，右边 %2 个。已用下划线标出。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -2769,6 +2701,14 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>&amp;Open</source>
         <translation>打开(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -3535,6 +3475,36 @@ not usable: %1</source>
         <source>bytes</source>
         <translation>字节</translation>
     </message>
+    <message>
+        <source>%1 G</source>
+        <translation>%1 G</translation>
+    </message>
+    <message>
+        <source>%1 M</source>
+        <translation>%1 M</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>number, unit</comment>
+        <translation>%2年%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3</source>
+        <comment>done, total, unit</comment>
+        <translation>%1 / %2 %3</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 分 %2 秒</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 小时 %2 分</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::OpenModelPage</name>
@@ -3797,6 +3767,10 @@ not usable: %1</source>
         <source>Tell me when a long answer is &amp;written and the window is in the background</source>
         <translation>长回答写完且窗口在后台时通知我(&amp;W)</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::PresetBar</name>
@@ -3937,6 +3911,10 @@ not usable: %1</source>
         <source>Stop the answer</source>
         <translation>停止回答</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::StatisticsDialog</name>
@@ -4025,6 +4003,38 @@ not usable: %1</source>
     <message>
         <source>%1: %2 values, median %3 %4.</source>
         <translation>%1：%2 个值，中位数 %3 %4。</translation>
+    </message>
+    <message>
+        <source>Tokens per pass</source>
+        <translation>每次扫描的词元数</translation>
+    </message>
+    <message>
+        <source>Passes per block</source>
+        <translation>每块的扫描次数</translation>
+    </message>
+    <message>
+        <source>Time per pass</source>
+        <translation>每次扫描的时间</translation>
+    </message>
+    <message>
+        <source>Rate inside passes</source>
+        <translation>扫描内的速率</translation>
+    </message>
+    <message>
+        <source>Rate by the wall clock, after the prefill</source>
+        <translation>按实际时间的速率（预填充之后）</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>预填充</translation>
+    </message>
+    <message>
+        <source>Time to the first text, prefill included</source>
+        <translation>到首段文本的时间（含预填充）</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -4220,6 +4230,29 @@ not usable: %1</source>
     <message>
         <source>Closed</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::TokenHeat</name>
+    <message>
+        <source>fixed by hand</source>
+        <translation>手动设定</translation>
+    </message>
+    <message>
+        <source>confidence %1</source>
+        <translation>置信度 %1</translation>
+    </message>
+    <message>
+        <source>pass %1 of %2</source>
+        <translation>第 %1 次扫描，共 %2 次</translation>
+    </message>
+    <message>
+        <source>forced below the threshold</source>
+        <translation>低于阈值而强制</translation>
+    </message>
+    <message>
+        <source>block %1, row %2</source>
+        <translation>块 %1，第 %2 行</translation>
     </message>
 </context>
 <context>

@@ -1,22 +1,24 @@
-// The window in each of its languages: no two entries of a menu share a mnemonic, and no button, choice or label is cut off.
+// The window in each of its languages: no two entries of a menu share a mnemonic, no button, choice or label is cut off, and
+// nothing that has a translation is shown in English.
 #include "ui/desktop/languages.h"
 #include "tests/support/window_fixture.h"
 #include "ui/chat/elided_label.h"
 #include "ui/theme/style.h"
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
-#include <QDir>
-#include <QFormLayout>
+#include <QFile>
 #include <QHash>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
-#include <QRegularExpression>
+#include <QTabBar>
 #include <QTemporaryDir>
+#include <QXmlStreamReader>
 #include <QtTest>
 
 using namespace trefoil;
@@ -69,6 +71,63 @@ QStringList cutOff(QWidget* top) {
     return found;
 }
 
+/// Texts whose translation is another text, wherever they stand.
+QSet<QString> translatedSources(const QString& language) {
+    QSet<QString> differs;
+    QSet<QString> same;
+    QFile file(QStringLiteral(TREFOIL_TRANSLATIONS "/trefoil_%1.ts").arg(language));
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QXmlStreamReader xml(&file);
+    QString source;
+    while (!xml.atEnd()) {
+        if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+        if (xml.name() == QLatin1String("source")) source = xml.readElementText();
+        if (xml.name() != QLatin1String("translation")) continue;
+        const QString text = xml.readElementText(QXmlStreamReader::IncludeChildElements);
+        (text == source || text.isEmpty() ? same : differs).insert(source);
+    }
+    return differs.subtract(same);
+}
+
+void addCells(const QAbstractItemModel& model, const QModelIndex& parent, QStringList* texts) {
+    for (int row = 0; row < model.rowCount(parent); ++row)
+        for (int column = 0; column < model.columnCount(parent); ++column) {
+            const QModelIndex index = model.index(row, column, parent);
+            texts->append(index.data(Qt::DisplayRole).toString());
+            if (column == 0) addCells(model, index, texts);
+        }
+}
+
+/// What `top` shows, by whatever widget. Titles of conversations are the person's.
+QStringList shownTexts(QWidget* top) {
+    QStringList texts;
+    for (const QWidget* widget : top->findChildren<QWidget*>()) {
+        // Qt's own parts speak another language only where its translations (qt6-translations-l10n) are installed.
+        if (!widget->isVisibleTo(top) || widget->objectName().startsWith(QLatin1String("qt_"))) continue;
+        texts.append(widget->toolTip());
+        texts.append(widget->accessibleName());
+        if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) texts.append(button->text());
+        if (const auto* label = qobject_cast<const QLabel*>(widget)) texts.append(label->text());
+        if (const auto* tabs = qobject_cast<const QTabBar*>(widget))
+            for (int i = 0; i < tabs->count(); ++i) texts.append(tabs->tabText(i));
+        if (const auto* combo = qobject_cast<const QComboBox*>(widget)) addCells(*combo->model(), {}, &texts);
+        const auto* view = qobject_cast<const QAbstractItemView*>(widget);
+        if (view == nullptr || view->model() == nullptr || view->objectName() == QLatin1String("conversationList")) continue;
+        addCells(*view->model(), {}, &texts);
+        for (int i = 0; i < view->model()->columnCount(); ++i)
+            texts.append(view->model()->headerData(i, Qt::Horizontal).toString());
+    }
+    return texts;
+}
+
+QStringList leftInEnglish(QWidget* top, const QString& language) {
+    const QSet<QString> sources = translatedSources(language);
+    QStringList found;
+    for (const QString& text : shownTexts(top))
+        if (sources.contains(text)) found.append(text);
+    return found;
+}
+
 }  // namespace
 
 class LanguagesTest : public QObject {
@@ -98,6 +157,8 @@ private slots:
         trefoil.screenshot(QStringLiteral("window-") + language);
         const QStringList cut = cutOff(trefoil.window.get());
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
+        const QStringList english = leftInEnglish(trefoil.window.get(), language);
+        QVERIFY2(english.isEmpty(), qPrintable(english.join(QLatin1Char('\n'))));
         for (const char* action :
              {"actionModelDialog", "actionPreferences", "actionShortcuts", "actionCompare", "actionStatistics"})
             lookAtDialog(trefoil, action, language);
@@ -130,9 +191,11 @@ private:
         QTest::qWait(100);
         const QString pictures = qEnvironmentVariable("TREFOIL_SCREENSHOT_DIR");
         if (!pictures.isEmpty()) dialog->grab().save(QStringLiteral("%1/%2-%3.png").arg(pictures, QLatin1String(name), language));
+        const QStringList english = leftInEnglish(dialog, language);
         const QStringList cut = cutOff(dialog);
         dialog->close();
         QVERIFY2(cut.isEmpty(), qPrintable(QLatin1String(name) + QLatin1Char('\n') + cut.join(QLatin1Char('\n'))));
+        QVERIFY2(english.isEmpty(), qPrintable(QLatin1String(name) + QLatin1Char('\n') + english.join(QLatin1Char('\n'))));
         QTRY_VERIFY(!dialog->isVisible());
     }
 };

@@ -61,7 +61,7 @@ LinkDialog::LinkDialog(const QString& target, QWidget* parent) : QDialog(parent)
         open->setAutoDefault(false);
         connect(open, &QPushButton::clicked, this, [this, url] { emit openChosen(url); });
     }
-    auto* close = buttons->addButton(allowed ? QDialogButtonBox::Cancel : QDialogButtonBox::Close);
+    auto* close = buttons->addButton(allowed ? tr("Cancel") : tr("Close"), QDialogButtonBox::RejectRole);
     close->setObjectName(QStringLiteral("linkCloseButton"));
     close->setDefault(true);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);

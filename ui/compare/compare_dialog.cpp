@@ -86,7 +86,8 @@ CompareDialog::CompareDialog(QWidget* parent) : QDialog(parent) {
     auto* sides = new QHBoxLayout;
     sides->addWidget(buildSide(0), 1);
     sides->addWidget(buildSide(1), 1);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* buttons = new QDialogButtonBox(this);
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);  // Qt's own text needs its translations installed
     m_run = buttons->addButton(tr("Write both"), QDialogButtonBox::ActionRole);
     m_run->setObjectName(QStringLiteral("compareRunButton"));
     auto* layout = new QVBoxLayout(this);

@@ -22,7 +22,8 @@ PreferencesDialog::PreferencesDialog(Settings* settings, ShortcutTable* shortcut
     m_tabs->setObjectName(QStringLiteral("preferencesTabs"));
     m_tabs->addTab(buildAppearance(), tr("&Appearance && desktop"));
     m_tabs->addTab(new KeysPage(shortcuts, m_tabs), tr("&Keys"));
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* buttons = new QDialogButtonBox(this);
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);  // Qt's own text needs its translations installed
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(m_tabs);

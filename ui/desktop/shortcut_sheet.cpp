@@ -21,7 +21,8 @@ ShortcutSheet::ShortcutSheet(const ShortcutTable* table, QWidget* parent) : QDia
     m_list->setRootIsDecorated(false);
     m_list->setAlternatingRowColors(true);
     m_list->header()->setStretchLastSection(true);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* buttons = new QDialogButtonBox(this);
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);  // Qt's own text needs its translations installed
     QPushButton* change = buttons->addButton(tr("Change keys…"), QDialogButtonBox::ActionRole);
     change->setObjectName(QStringLiteral("changeKeysButton"));
     connect(change, &QPushButton::clicked, this, [this] {

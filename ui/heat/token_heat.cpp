@@ -12,7 +12,9 @@
 namespace trefoil {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("trefoil::TokenHeat", text); }
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(trefoil::TokenHeat)
+};
 
 /// The texts of tokens as one, and which token each character is of.
 struct JoinedTokens {
@@ -61,13 +63,13 @@ double lateness(const HeatToken& token, qint32 mostPasses) {
 QString tipOf(const HeatToken& token) {
     QStringList parts{quotedPiece(token.text, token.token)};
     if (token.byHand) {
-        parts.append(tr("fixed by hand"));
+        parts.append(Text::tr("fixed by hand"));
     } else {
-        if (token.confidence >= 0.0) parts.append(tr("confidence %1").arg(QLocale().toString(token.confidence, 'f', 3)));
-        parts.append(tr("pass %1 of %2").arg(token.pass + 1).arg(token.passes));
-        if (token.forced) parts.append(tr("forced below the threshold"));
+        if (token.confidence >= 0.0) parts.append(Text::tr("confidence %1").arg(QLocale().toString(token.confidence, 'f', 3)));
+        parts.append(Text::tr("pass %1 of %2").arg(token.pass + 1).arg(token.passes));
+        if (token.forced) parts.append(Text::tr("forced below the threshold"));
     }
-    parts.append(tr("block %1, row %2").arg(token.block + 1).arg(token.row + 1));
+    parts.append(Text::tr("block %1, row %2").arg(token.block + 1).arg(token.row + 1));
     return parts.join(QStringLiteral(" · "));
 }
 

@@ -18,7 +18,7 @@ namespace trefoil {
 namespace {
 
 constexpr int kDigits = 4;
-enum Column : int { kName, kUnit, kLeast, kMedian, kMost, kColumns };
+enum Column { kName, kUnit, kLeast, kMedian, kMost, kColumns };
 
 }  // namespace
 
@@ -86,7 +86,8 @@ StatisticsDialog::StatisticsDialog(QWidget* parent) : QDialog(parent) {
     m_table->setShowGrid(false);
     m_chart = new FigureChart(this);
 
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* buttons = new QDialogButtonBox(this);
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);  // Qt's own text needs its translations installed
     m_export = buttons->addButton(tr("Export as CSV…"), QDialogButtonBox::ActionRole);
     m_export->setObjectName(QStringLiteral("statisticsExport"));
     QPushButton* refresh = buttons->addButton(tr("Read again"), QDialogButtonBox::ActionRole);

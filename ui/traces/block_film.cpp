@@ -25,14 +25,16 @@ constexpr double kGap = 4.0;
 constexpr int kScale = 2;  // pixels a point, so that it is sharp on every screen
 constexpr int kLosslessLevel = 6;
 
-QString tr(const char* text) { return QCoreApplication::translate("trefoil::BlockFilm", text); }
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(trefoil::BlockFilm)
+};
 
 QString titleOf(const FrameSummary& frame, qint32 block) {
-    const QString name = tr("Block %1").arg(block + 1);
-    const QString resolved = tr("%1 of %2 resolved").arg(frame.resolved).arg(frame.cells);
-    const QString where = frame.frame == 0               ? tr("before pass 1 of %1").arg(frame.passes)
-                          : frame.type == PassType::Edit ? tr("changed by hand after pass %1").arg(frame.pass)
-                                                         : tr("pass %1 of %2").arg(frame.pass).arg(frame.passes);
+    const QString name = Text::tr("Block %1").arg(block + 1);
+    const QString resolved = Text::tr("%1 of %2 resolved").arg(frame.resolved).arg(frame.cells);
+    const QString where = frame.frame == 0               ? Text::tr("before pass 1 of %1").arg(frame.passes)
+                          : frame.type == PassType::Edit ? Text::tr("changed by hand after pass %1").arg(frame.pass)
+                                                         : Text::tr("pass %1 of %2").arg(frame.pass).arg(frame.passes);
     return QStringList{name, where, resolved}.join(QStringLiteral(" · "));
 }
 
@@ -110,18 +112,19 @@ QByteArray animatedWebp(const QList<FilmFrame>& frames, QString* problem) {
         if (problem != nullptr) *problem = why;
         return QByteArray();
     };
-    if (frames.isEmpty()) return fail(tr("There is no block to be replayed."));
+    if (frames.isEmpty()) return fail(Text::tr("There is no block to be replayed."));
     WebPAnimEncoderOptions options;
     WebPConfig config;
     if (WebPAnimEncoderOptionsInit(&options) == 0 || WebPConfigInit(&config) == 0 ||
         WebPConfigLosslessPreset(&config, kLosslessLevel) == 0)
-        return fail(tr("The WebP library is of another version than this program was built for."));
+        return fail(Text::tr("The WebP library is of another version than this program was built for."));
     options.anim_params.loop_count = 0;
     const std::unique_ptr<WebPAnimEncoder, EncoderDeleter> encoder(
         WebPAnimEncoderNew(frames.first().image.width(), frames.first().image.height(), &options));
     const auto encoderProblem = [&] {
-        return fail(tr("The pictures could not be encoded: %1.")
-                        .arg(encoder ? QString::fromUtf8(WebPAnimEncoderGetError(encoder.get())) : tr("they are too large")));
+        return fail(
+            Text::tr("The pictures could not be encoded: %1.")
+                .arg(encoder ? QString::fromUtf8(WebPAnimEncoderGetError(encoder.get())) : Text::tr("they are too large")));
     };
     if (!encoder) return encoderProblem();
     int at = 0;
