@@ -1946,10 +1946,6 @@ Fragen Sie etwas, und sehen Sie zu, wie sich hier die Blöcke der Antwort fülle
         <translation>Schon die Frage allein passt mit dieser Antwortlänge nicht.</translation>
     </message>
     <message>
-        <source>No model is loaded. Open one with File, Open model.</source>
-        <translation>Es ist kein Modell geladen. Öffnen Sie eines mit Datei, Modell öffnen.</translation>
-    </message>
-    <message>
         <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
         <translation>Der Prompt hat %1 Token, und die Antwort darf %2 haben; zusammen, in ganzen Blöcken, brauchen sie %3 von den %4, die das Modell fassen kann.</translation>
     </message>
@@ -1960,6 +1956,22 @@ Fragen Sie etwas, und sehen Sie zu, wie sich hier die Blöcke der Antwort fülle
     <message>
         <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
         <translation>Die Aufzeichnung der Blöcke dieser Antwort ist nicht da; lassen Sie die ganze Antwort neu schreiben.</translation>
+    </message>
+    <message>
+        <source>The server that answered this conversation is not set up any more. Choose what answers it from now on.</source>
+        <translation>Der Server, der in dieser Unterhaltung antwortete, ist nicht mehr eingerichtet. Wählen Sie, was von jetzt an antwortet.</translation>
+    </message>
+    <message>
+        <source>This engine cannot go on with an answer: it was asked anew. What was there stays as an earlier version.</source>
+        <translation>Hiermit kann eine Antwort nicht fortgesetzt werden: Es wurde neu gefragt. Was da war, bleibt als frühere Fassung.</translation>
+    </message>
+    <message>
+        <source>The answer was cut inside its thinking, and this engine cannot go on from there: it was asked anew. What was there stays as an earlier version.</source>
+        <translation>Die Antwort wurde beim Denken abgeschnitten und kann hiermit von dort nicht fortgesetzt werden: Es wurde neu gefragt. Was da war, bleibt als frühere Fassung.</translation>
+    </message>
+    <message>
+        <source>This engine cannot keep a beginning of an answer by its blocks; write the whole answer again.</source>
+        <translation>Hiermit kann der Anfang einer Antwort nicht nach Blöcken behalten werden; lassen Sie die ganze Antwort neu schreiben.</translation>
     </message>
 </context>
 <context>
@@ -2299,10 +2311,6 @@ Kontext des Modells: %3 Token</translation>
         <translation>Unterhaltungen durchsuchen</translation>
     </message>
     <message>
-        <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
-        <translation>Durchsucht Titel und Nachrichten (Strg+Umschalt+F). Anführungszeichen suchen eine Wortfolge, title: und model: grenzen ein.</translation>
-    </message>
-    <message>
         <source>There is more. Add a word to narrow it down.</source>
         <translation>Es gibt noch mehr. Fügen Sie ein Wort hinzu, um einzugrenzen.</translation>
     </message>
@@ -2313,6 +2321,10 @@ Kontext des Modells: %3 Token</translation>
     <message>
         <source>Searching…</source>
         <translation>Wird gesucht…</translation>
+    </message>
+    <message>
+        <source>Searches titles and messages, thinking left out (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
+        <translation>Durchsucht Titel und Nachrichten, ohne das Denken (Strg+Umschalt+F). Anführungszeichen suchen eine Wortfolge, title: und model: grenzen ein.</translation>
     </message>
 </context>
 <context>
@@ -2365,6 +2377,14 @@ Kontext des Modells: %3 Token</translation>
     <message>
         <source>No model is loaded.</source>
         <translation>Es ist kein Modell geladen.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Open one with File, Open model.</source>
+        <translation>Es ist kein Modell geladen. Öffnen Sie eines mit Datei, Modell öffnen.</translation>
     </message>
 </context>
 <context>
@@ -3865,6 +3885,41 @@ nicht verwendbar: %1</translation>
     <message>
         <source>%1 tokens</source>
         <translation>%1 Token</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServedEngine</name>
+    <message>
+        <source>The server ended the answer before its time, and calls the reason “%1”.</source>
+        <translation>Der Server hat die Antwort vorzeitig beendet und nennt als Grund „%1“.</translation>
+    </message>
+    <message>
+        <source>This engine reports no confidences: the cells are the pieces of text as they arrive.</source>
+        <translation>Hierfür werden keine Sicherheiten gemeldet: Die Zellen sind die Textstücke, wie sie ankommen.</translation>
+    </message>
+    <message>
+        <source>This engine does not report what its layers do.</source>
+        <translation>Hierfür wird nicht gemeldet, was die Schichten tun.</translation>
+    </message>
+    <message>
+        <source>A served model writes on its own: it cannot be paused, or changed by hand.</source>
+        <translation>Ein Modell auf einem Server schreibt für sich: Es kann nicht angehalten oder von Hand geändert werden.</translation>
+    </message>
+    <message>
+        <source>A served model takes its controls with the question; changes hold from the next answer on.</source>
+        <translation>Ein Modell auf einem Server bekommt seine Regler mit der Frage; Änderungen gelten ab der nächsten Antwort.</translation>
+    </message>
+    <message>
+        <source>Estimated from the length of the text: only the server knows how many tokens it is.</source>
+        <translation>Aus der Länge des Textes geschätzt: Nur der Server weiß, wie viele Token es sind.</translation>
+    </message>
+    <message>
+        <source>This server has no address. Give it one under Chat, Servers.</source>
+        <translation>Dieser Server hat keine Adresse. Geben Sie ihm eine unter Chat, Server.</translation>
+    </message>
+    <message>
+        <source>The key of this server is not there any more. Give it again under Chat, Servers.</source>
+        <translation>Der Schlüssel dieses Servers ist nicht mehr da. Geben Sie ihn unter Chat, Server neu ein.</translation>
     </message>
 </context>
 <context>

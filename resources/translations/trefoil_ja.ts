@@ -1942,10 +1942,6 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
         <translation>この回答長では、質問だけでも収まりません。</translation>
     </message>
     <message>
-        <source>No model is loaded. Open one with File, Open model.</source>
-        <translation>モデルが読み込まれていません。「ファイル › モデルを開く」で開いてください。</translation>
-    </message>
-    <message>
         <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
         <translation>プロンプトは %1 トークン、回答は最大 %2 トークンです。ブロック単位で合わせて %3 必要ですが、モデルに入るのは %4 です。</translation>
     </message>
@@ -1956,6 +1952,22 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     <message>
         <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
         <translation>この回答のブロックの記録がありません。回答全体を書き直してください。</translation>
+    </message>
+    <message>
+        <source>The server that answered this conversation is not set up any more. Choose what answers it from now on.</source>
+        <translation>この会話に回答していたサーバーは、もう設定されていません。今後の回答に使うものを選んでください。</translation>
+    </message>
+    <message>
+        <source>This engine cannot go on with an answer: it was asked anew. What was there stays as an earlier version.</source>
+        <translation>このエンジンは回答の続きを書けないため、質問し直しました。元の内容は以前の版として残ります。</translation>
+    </message>
+    <message>
+        <source>The answer was cut inside its thinking, and this engine cannot go on from there: it was asked anew. What was there stays as an earlier version.</source>
+        <translation>回答は思考の途中で打ち切られ、このエンジンはそこから続けられないため、質問し直しました。元の内容は以前の版として残ります。</translation>
+    </message>
+    <message>
+        <source>This engine cannot keep a beginning of an answer by its blocks; write the whole answer again.</source>
+        <translation>このエンジンは回答の先頭をブロック単位で残せません。回答全体を書き直してください。</translation>
     </message>
 </context>
 <context>
@@ -2295,10 +2307,6 @@ The model&apos;s context: %3 tokens</source>
         <translation>会話を検索</translation>
     </message>
     <message>
-        <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
-        <translation>タイトルとメッセージを検索します (Ctrl+Shift+F)。引用符で語句を、title: と model: で範囲を絞れます。</translation>
-    </message>
-    <message>
         <source>There is more. Add a word to narrow it down.</source>
         <translation>まだほかにもあります。語を加えて絞り込んでください。</translation>
     </message>
@@ -2309,6 +2317,10 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>Searching…</source>
         <translation>検索しています…</translation>
+    </message>
+    <message>
+        <source>Searches titles and messages, thinking left out (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
+        <translation>思考を除き、タイトルとメッセージを検索します (Ctrl+Shift+F)。引用符で語句を、title: と model: で範囲を絞れます。</translation>
     </message>
 </context>
 <context>
@@ -2361,6 +2373,14 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>No model is loaded.</source>
         <translation>モデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>このコンピューター</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Open one with File, Open model.</source>
+        <translation>モデルが読み込まれていません。「ファイル › モデルを開く」で開いてください。</translation>
     </message>
 </context>
 <context>
@@ -3860,6 +3880,41 @@ not usable: %1</source>
     <message>
         <source>%1 tokens</source>
         <translation>%1 トークン</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServedEngine</name>
+    <message>
+        <source>The server ended the answer before its time, and calls the reason “%1”.</source>
+        <translation>サーバーが回答を途中で終了しました。理由は「%1」とされています。</translation>
+    </message>
+    <message>
+        <source>This engine reports no confidences: the cells are the pieces of text as they arrive.</source>
+        <translation>このエンジンは信頼度を報告しません。セルは届いたテキストの断片です。</translation>
+    </message>
+    <message>
+        <source>This engine does not report what its layers do.</source>
+        <translation>このエンジンは各層の動きを報告しません。</translation>
+    </message>
+    <message>
+        <source>A served model writes on its own: it cannot be paused, or changed by hand.</source>
+        <translation>サーバー上のモデルは独自に書くため、一時停止や手動での変更はできません。</translation>
+    </message>
+    <message>
+        <source>A served model takes its controls with the question; changes hold from the next answer on.</source>
+        <translation>サーバー上のモデルは質問と一緒に設定を受け取ります。変更は次の回答から有効です。</translation>
+    </message>
+    <message>
+        <source>Estimated from the length of the text: only the server knows how many tokens it is.</source>
+        <translation>テキストの長さからの推定です。実際のトークン数はサーバーだけが知っています。</translation>
+    </message>
+    <message>
+        <source>This server has no address. Give it one under Chat, Servers.</source>
+        <translation>このサーバーにはアドレスがありません。「チャット › サーバー」で入力してください。</translation>
+    </message>
+    <message>
+        <source>The key of this server is not there any more. Give it again under Chat, Servers.</source>
+        <translation>このサーバーのキーがなくなっています。「チャット › サーバー」で入力し直してください。</translation>
     </message>
 </context>
 <context>

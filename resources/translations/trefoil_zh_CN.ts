@@ -1942,10 +1942,6 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
         <translation>按此回答长度，仅问题本身就放不下。</translation>
     </message>
     <message>
-        <source>No model is loaded. Open one with File, Open model.</source>
-        <translation>没有加载模型。请通过“文件 › 打开模型”打开一个。</translation>
-    </message>
-    <message>
         <source>The prompt has %1 tokens and the answer may take %2; together, in whole blocks, they need %3 of the %4 that the model can hold.</source>
         <translation>提示有 %1 个词元，回答最多 %2 个；按整块计共需 %3 个，而模型可容纳 %4 个。</translation>
     </message>
@@ -1956,6 +1952,22 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
     <message>
         <source>The record of this answer&apos;s blocks is not there; write the whole answer again.</source>
         <translation>此回答的块记录不存在；请重写整个回答。</translation>
+    </message>
+    <message>
+        <source>The server that answered this conversation is not set up any more. Choose what answers it from now on.</source>
+        <translation>回答此对话的服务器已不再设置。请选择今后由什么来回答。</translation>
+    </message>
+    <message>
+        <source>This engine cannot go on with an answer: it was asked anew. What was there stays as an earlier version.</source>
+        <translation>此引擎无法继续写回答：已重新提问。原有内容作为较早的版本保留。</translation>
+    </message>
+    <message>
+        <source>The answer was cut inside its thinking, and this engine cannot go on from there: it was asked anew. What was there stays as an earlier version.</source>
+        <translation>回答在思考中被截断，此引擎无法从那里继续：已重新提问。原有内容作为较早的版本保留。</translation>
+    </message>
+    <message>
+        <source>This engine cannot keep a beginning of an answer by its blocks; write the whole answer again.</source>
+        <translation>此引擎无法按块保留回答的开头；请重写整个回答。</translation>
     </message>
 </context>
 <context>
@@ -2295,10 +2307,6 @@ The model&apos;s context: %3 tokens</source>
         <translation>搜索对话</translation>
     </message>
     <message>
-        <source>Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
-        <translation>搜索标题和消息 (Ctrl+Shift+F)。用引号搜索短语，用 title: 和 model: 缩小范围。</translation>
-    </message>
-    <message>
         <source>There is more. Add a word to narrow it down.</source>
         <translation>还有更多结果。请再加一个词以缩小范围。</translation>
     </message>
@@ -2309,6 +2317,10 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>Searching…</source>
         <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>Searches titles and messages, thinking left out (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down.</source>
+        <translation>搜索标题和消息，不含思考 (Ctrl+Shift+F)。用引号搜索短语，用 title: 和 model: 缩小范围。</translation>
     </message>
 </context>
 <context>
@@ -2361,6 +2373,14 @@ The model&apos;s context: %3 tokens</source>
     <message>
         <source>No model is loaded.</source>
         <translation>没有加载模型。</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>No model is loaded. Open one with File, Open model.</source>
+        <translation>没有加载模型。请通过“文件 › 打开模型”打开一个。</translation>
     </message>
 </context>
 <context>
@@ -3860,6 +3880,41 @@ not usable: %1</source>
     <message>
         <source>%1 tokens</source>
         <translation>%1 个词元</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServedEngine</name>
+    <message>
+        <source>The server ended the answer before its time, and calls the reason “%1”.</source>
+        <translation>服务器提前结束了回答，给出的原因是“%1”。</translation>
+    </message>
+    <message>
+        <source>This engine reports no confidences: the cells are the pieces of text as they arrive.</source>
+        <translation>此引擎不报告置信度：单元格是陆续到达的文本片段。</translation>
+    </message>
+    <message>
+        <source>This engine does not report what its layers do.</source>
+        <translation>此引擎不报告各层的情况。</translation>
+    </message>
+    <message>
+        <source>A served model writes on its own: it cannot be paused, or changed by hand.</source>
+        <translation>服务器上的模型自行写作：无法暂停或手动更改。</translation>
+    </message>
+    <message>
+        <source>A served model takes its controls with the question; changes hold from the next answer on.</source>
+        <translation>服务器上的模型随问题接收控制项；更改从下一个回答起生效。</translation>
+    </message>
+    <message>
+        <source>Estimated from the length of the text: only the server knows how many tokens it is.</source>
+        <translation>根据文本长度估计：只有服务器知道有多少个词元。</translation>
+    </message>
+    <message>
+        <source>This server has no address. Give it one under Chat, Servers.</source>
+        <translation>此服务器没有地址。请在“对话 › 服务器”中填写。</translation>
+    </message>
+    <message>
+        <source>The key of this server is not there any more. Give it again under Chat, Servers.</source>
+        <translation>此服务器的密钥已不存在。请在“对话 › 服务器”中重新输入。</translation>
     </message>
 </context>
 <context>

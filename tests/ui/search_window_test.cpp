@@ -108,6 +108,23 @@ private:
     }
 
 private slots:
+    void newMessagesJoinTheResult() {
+        const QTemporaryDir folder;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        importThree(w, folder);
+        search(w, QStringLiteral("933"));
+        QVERIFY(titles(w).isEmpty());
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(w.waitForAnswer());
+        QTRY_COMPARE(titles(w), QStringList{QStringLiteral("What is 347 + 586?")});
+        QVERIFY2(snippet(w).contains(QStringLiteral("933")), qPrintable(snippet(w)));
+        // An import as well, with the search left as it is.
+        QVERIFY(!import(w, folder, {conversation(QStringLiteral("Fourth"), {message("user", QStringLiteral("is it 933?"))})})
+                     .first.isEmpty());
+        QTRY_COMPARE(titles(w).size(), 2);
+    }
+
     void wordsAndFilters();
     void byKeyboard();
     void deletedHit();

@@ -41,8 +41,9 @@ ConversationList::ConversationList(QWidget* parent)
     m_filter->setObjectName(QStringLiteral("conversationFilter"));
     m_filter->setPlaceholderText(tr("Search"));
     m_filter->setAccessibleName(tr("Search the conversations"));
-    m_filter->setToolTip(
-        tr("Searches titles and messages (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it down."));
+    m_filter->setToolTip(tr(
+        "Searches titles and messages, thinking left out (Ctrl+Shift+F). Use quotes for a phrase, title: and model: to narrow it "
+        "down."));
     m_filter->setClearButtonEnabled(true);
     m_filter->setMinimumHeight(30);
     m_filterSign = m_filter->addAction(theme::icon(QStringLiteral("search"), palette()), QLineEdit::LeadingPosition);
@@ -158,6 +159,10 @@ void ConversationList::setSearchResult(const SearchResult& result) {
         m_searched = true;
     }
     changeRows([&] { m_model->setSearchResult(result); });
+}
+
+void ConversationList::searchAgain() {
+    if (!m_model->filter().isEmpty()) m_searchTimer.start();
 }
 
 QString ConversationList::searchText() const { return m_model->filter(); }

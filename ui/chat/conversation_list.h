@@ -33,6 +33,8 @@ public:
     void setItems(const QList<ConversationItem>& items);
     /// Rows of this result join those whose titles hold what is searched for.
     void setSearchResult(const SearchResult& result);
+    /// The history has changed: what is searched for, if anything, is asked for again. What is on show stays until then.
+    void searchAgain();
     /// What is searched for, as typed.
     [[nodiscard]] QString searchText() const;
     /// Moves the keyboard's focus to the search field.

@@ -188,6 +188,10 @@ void MainWindow::connectSearch() {
                 if (!problem.ok()) shown.text = m_list->searchText();  // it is over, with what there is
                 m_list->setSearchResult(shown);
             });
+    // What has come to the history since may be what is looked for; the store answers after it has written.
+    connect(m_chat, &ChatController::sent, m_list, &ConversationList::searchAgain);
+    connect(m_chat, &ChatController::answerEnded, m_list, &ConversationList::searchAgain);
+    connect(m_services.store, &StoreWorker::imported, m_list, &ConversationList::searchAgain);
     connect(m_list, &ConversationList::hitOpened, this, [this](const QString& id, const QString& messageId) {
         m_jumpTo = messageId;
         m_jumpIn = id;
