@@ -50,6 +50,9 @@ class ChatFailuresTest : public QObject {
     Q_OBJECT
 
 private slots:
+    // Where no name server answers, that is found out within a second.
+    void initTestCase() { qputenv("RES_OPTIONS", "attempts:1 timeout:1"); }
+
     void statuses_data() {
         QTest::addColumn<int>("status");
         QTest::addColumn<QByteArray>("type");

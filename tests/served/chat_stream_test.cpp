@@ -207,15 +207,20 @@ private slots:
             QCOMPARE(heard.end->note.contains(QLatin1String("in one go")), threshold == 10);
         }
         // Pieces that come one by one were not held back, however long the first took.
-        answer.pieceBytes = 100;
-        answer.pieceMs = 5;
+        const qsizetype half = answer.body.size() / 2;
+        const QByteArray rest = answer.body.mid(half);
+        answer.body.truncate(half);
+        answer.silentAfterBody = true;
         server.answerChat(answer);
         call.limits.atOnceWaitMs = 10;
         ChatStream stream;
         StreamListener heard(stream);
         stream.start(call);
+        QTRY_VERIFY(!heard.thinking.isEmpty());
+        server.sendRest(rest);
         QVERIFY(heard.waitForEnd());
         QVERIFY(!heard.end->cameAtOnce);
+        QCOMPARE(stream.text().answer(), kAnswer);
     }
 
     void endsWithoutAMark() {

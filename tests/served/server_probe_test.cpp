@@ -86,6 +86,9 @@ class ServerProbeTest : public QObject {
     Q_OBJECT
 
 private slots:
+    // Where no name server answers, that is found out within a second.
+    void initTestCase() { qputenv("RES_OPTIONS", "attempts:1 timeout:1"); }
+
     void kinds_data() {
         QTest::addColumn<QByteArray>("owner");
         QTest::addColumn<QByteArray>("more");

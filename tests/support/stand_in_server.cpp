@@ -126,9 +126,18 @@ void StandInServer::sendPiece(const std::shared_ptr<Connection>& connection, con
         turn->start(answer.pieceMs);
         return;
     }
-    if (answer.silentAfterBody) return;
+    if (answer.silentAfterBody) {
+        m_silent = connection;
+        return;
+    }
     if (answer.breakAfter < 0 && answer.chunked) socket.write("0\r\n\r\n");
     socket.disconnectFromHost();
+}
+
+void StandInServer::sendRest(const QByteArray& body) {
+    StandInAnswer rest;
+    rest.body = body;
+    if (m_silent) sendPiece(m_silent, rest, 0);
 }
 
 QByteArray recordedStream(const QString& name) {

@@ -60,6 +60,9 @@ public:
     /// The answer to the requests for an answer of the model.
     void answerChat(const StandInAnswer& answer);
 
+    /// More of the body of the last answer that is silent after it, and its end.
+    void sendRest(const QByteArray& body);
+
     [[nodiscard]] const QList<StandInRequest>& requests() const { return m_requests; }
     /// Connections that are open now.
     [[nodiscard]] int connections() const { return m_connections; }
@@ -79,6 +82,7 @@ private:
     void sendPiece(const std::shared_ptr<Connection>& connection, const StandInAnswer& answer, qsizetype from);
 
     QHash<QByteArray, StandInAnswer> m_answers;
+    std::shared_ptr<Connection> m_silent;
     QList<StandInRequest> m_requests;
     QByteArray m_received;
     QSslCertificate m_certificate;
