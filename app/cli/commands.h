@@ -90,4 +90,18 @@ struct CompareModelsOptions {
 };
 int runCompareModels(const CompareModelsOptions& options);
 
+struct ServeCommandOptions {
+    ModelOptions model;
+    std::string name;  ///< what clients call the model; empty: the folder's name
+    std::string listen = "127.0.0.1";
+    int port = 8033;
+    std::string keyFile;
+    std::string certificateFile;
+    std::string certificateKeyFile;
+    bool insecureHttp = false;
+    std::vector<std::string> hosts;
+    int queue = 32;
+};
+int runServe(const ServeCommandOptions& options);
+
 }  // namespace trefoil::cli

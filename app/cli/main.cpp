@@ -31,6 +31,30 @@ CLI::Option* addModel(CLI::App& command, ModelOptions& options) {
     return model;
 }
 
+void addServe(CLI::App& command, ServeCommandOptions& options) {
+    addModel(command, options.model);
+    command.add_option("--context", options.model.context, "Tokens of context to make room for; 0: the model's")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+    command.add_option("--name", options.name, "What clients call the model (the folder's name)");
+    command.add_option("--port", options.port, "Port; 0: any that is free, see the line that is printed")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    command.add_option("--listen", options.listen, "Address to listen on; beyond this machine it takes a key, and TLS")
+        ->capture_default_str();
+    command.add_option("--key-file", options.keyFile, "File whose first line is the key that clients must send");
+    auto* certificate = command.add_option("--tls-cert", options.certificateFile, "PEM file of the server's certificate");
+    auto* key = command.add_option("--tls-key", options.certificateKeyFile, "PEM file of the certificate's private key");
+    certificate->needs(key);
+    key->needs(certificate);
+    command.add_flag("--insecure-http", options.insecureHttp, "Listen beyond this machine without TLS");
+    command.add_option("--host", options.hosts, "A further name by which clients may call this machine (repeatable)")
+        ->type_size(1)
+        ->allow_extra_args(false);
+    command.add_option("--queue", options.queue, "Requests that may wait while one is answered")
+        ->check(CLI::Range(0, 100000))
+        ->capture_default_str();
+}
+
 /// One error line for people instead of CLI11's usage text.
 int usageError(const CLI::App& app, const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
@@ -146,6 +170,10 @@ int runCommand(int argc, char** argv) {
     compareCommand->add_option("--threads", compare.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
     compareCommand->add_flag("--json", compare.json, "Print one JSON object");
 
+    ServeCommandOptions serve;
+    CLI::App* serveCommand = app.add_subcommand("serve", "Answer other programs over an OpenAI-style local API");
+    addServe(*serveCommand, serve);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -161,6 +189,7 @@ int runCommand(int argc, char** argv) {
     if (*compareCommand) return runCompareModels(compare);
     if (*calibrateCommand) return runCalibrate(calibrate);
     if (*quantizeCommand) return runQuantize(quantize);
+    if (*serveCommand) return runServe(serve);
     return runBench(bench);
 }
 

@@ -97,6 +97,7 @@ Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool 
     LoadOptions load;
     load.device.device = options.device;
     load.device.threads = options.threads;
+    load.device.context = options.context;
     load.requireTokenizer = requireTokenizer;
     auto switches = parseSwitches(options.switches);
     if (!switches.ok()) return switches.error();

@@ -21,6 +21,7 @@ struct ModelOptions {
     std::string device = "auto";
     int threads = 0;
     std::vector<std::string> switches;  ///< section 9's, "name=choice"
+    std::int64_t context = 0;           ///< positions to make room for; 0: the model's
 };
 
 /// "name=choice" texts as overrides. InvalidArgument, listing what is known, for anything else.

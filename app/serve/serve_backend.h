@@ -36,6 +36,7 @@ struct ServeRequest {
     bool continues = false;          ///< the last message is the beginning of the answer; only what follows it is given back
     std::string begunThinking = {};  ///< with `continues`: the answer's thinking; without an answer yet it is gone on with
     GenerationConfig config;         ///< maxNewTokens counts new tokens only
+    bool lengthIsDefault = false;    ///< nobody asked for maxNewTokens: where the context has room for less, less is written
 };
 
 /// A token with its probability (0 to 1) and its text by itself: plain, a control piece's name, "<0xE6>" for a lone byte.
