@@ -181,7 +181,7 @@ httplib::Server::HandlerResponse ApiServer::Impl::admit(const Request& request, 
     response.set_header("X-Content-Type-Options", "nosniff");
     const bool hasBody = request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
     if (auto error = refusal(request, response)) {
-        if (hasBody) client.close = true;  // it is not read
+        if (hasBody || request.method == "POST") client.close = true;  // what follows is not read
         if (request.path == kChatPath) countStatus(error->status);
         answer(response, *error);
     } else if (request.method == "OPTIONS") {
