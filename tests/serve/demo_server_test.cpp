@@ -308,7 +308,7 @@ TEST(DemoServer, Tls) {
     const Served served(options);
     EXPECT_EQ(served.server->url().substr(0, 8), "https://");
     httplib::SSLClient client("localhost", served.server->port());
-    client.set_ca_cert_path(files.certificate.c_str());
+    client.set_ca_cert_path(files.certificate);
     client.enable_server_certificate_verification(true);
     client.set_bearer_token_auth("k");
     client.set_read_timeout(60);

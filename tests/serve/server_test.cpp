@@ -236,6 +236,7 @@ TEST(Server, FiftyClientsAtOnce) {
     Served served(options);
     std::atomic<int> good{0};
     std::vector<std::thread> threads;
+    threads.reserve(50);
     for (int i = 0; i < 50; ++i)
         threads.emplace_back([&, i] {
             httplib::Client client("127.0.0.1", served.port());
@@ -418,16 +419,16 @@ public:
         return static_cast<std::size_t>(m_state >> 8U) % below;
     }
     [[nodiscard]] std::string next() {
+        static const std::string kHead = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: ";
         static const std::vector<std::string> kSeeds{
             chatPost(question("Hi")),
             chatPost(question("Hi", R"(,"stream":true,"stop":["a"],"temperature":0.5,"trefoil_passes":true)"),
                      "Authorization: Bearer x\r\n"),
             "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-5\r\nOrigin: http://localhost\r\n\r\n",
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
-            "chunked\r\n"
-            "Expect: 100-continue\r\nContent-Encoding: gzip\r\n\r\n5\r\n{\"mod\r\n0\r\n\r\n",
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n"
-            "Content-Length: 5\r\n\r\n--x--"};
+            kHead +
+                "application/json\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\nContent-Encoding: "
+                "gzip\r\n\r\n5\r\n{\"mod\r\n0\r\n\r\n",
+            kHead + "multipart/form-data; boundary=x\r\nContent-Length: 5\r\n\r\n--x--"};
         static const std::vector<std::string> kPieces{"\r\n",
                                                       "\r\n\r\n",
                                                       "\n",
@@ -485,6 +486,7 @@ TEST(Server, MalformedRequestsByTheThousand) {
     served.backend.pieces = {"x"};
     std::atomic<int> answered{0};
     std::vector<std::thread> threads;
+    threads.reserve(8);
     for (std::uint32_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
             BrokenRequests requests(t);
