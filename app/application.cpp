@@ -7,6 +7,7 @@
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
 #include "app/log.h"
+#include "app/served/server_list.h"
 #include "app/single_instance.h"
 #include "app/termination.h"
 #include "ui/desktop/languages.h"
@@ -104,13 +105,14 @@ int runApplication(const ApplicationOptions& options) {
     engine.setPrefixBudget(static_cast<quint64>(settings.prefixMemory()) << 20);
     StoreWorker store;
     ChatController chat(&engine, &store);
+    ServerList servers(&chat, &settings, makeDesktopKeyStore());
     Languages languages;
     languages.speak(settings.language());
     OpenReport lastReport;
     std::unique_ptr<MainWindow> window;
     // Another language is another window for the same services: each text is made anew, and what runs goes on.
     const auto makeWindow = [&] {
-        window = std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, demoModelFolder(),
+        window = std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, &servers, demoModelFolder(),
                                                              options.device.isEmpty() ? settings.device() : options.device,
                                                              options.threads >= 0 ? options.threads : settings.threads()});
     };

@@ -93,6 +93,15 @@ void ChatController::connectEngine(ChatEngine* engine) {
                                  ? tr("Reading the prompt: %1 of %2 tokens").arg(locale.toString(done), locale.toString(total))
                                  : QString());
     });
+    connect(engine, &ChatEngine::traceBegan, this,
+            [this, engine](RequestId id, qint32 maskId, qint32 blockSize, double threshold) {
+                if (!isRunning(engine, id)) return;
+                TraceView& trace = m_running->trace;
+                trace.maskId = maskId;
+                trace.blockSize = blockSize;
+                trace.threshold = threshold;
+                emit answerBegan(trace);
+            });
     connect(engine, &ChatEngine::passDone, this, [this, engine](RequestId id, const PassView& pass) {
         if (isRunning(engine, id)) onPass(pass);
     });
@@ -438,7 +447,7 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
     if (!beginning.tokens.isEmpty()) values.insert(kThinking, beginning.thinking);
     Running running;
     running.engine = m_engine;
-    running.byText = !beginning.text.isEmpty();
+    running.byText = beginning.byText;
     EndReason ended = EndReason::None;
     if (beginning.resumes) {
         running.answer = m_messages.takeLast();
@@ -462,8 +471,15 @@ void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beg
     if (!beginning.resumes) m_store->beginAnswer(running.answer);
     m_messages.append(running.answer);
     m_versions.add(running.answer);
-    values.insert(kMaxNewTokens, limitFor(values, beginning.tokens.size(), ended));
-    running.request = m_engine->generateAsync({messages, values, beginning.tokens, beginning.nextBlock(), beginning.text});
+    values.insert(kMaxNewTokens, limitFor(values, beginning.byText ? 0 : beginning.tokens.size(), ended));
+    GenerateRequest request{messages, values, beginning.tokens, beginning.nextBlock()};
+    if (beginning.byText) {
+        request.begun.clear();
+        request.begunThinking = running.answer.thinking;
+        request.begunText = running.answer.content;
+        running.begun = beginning.tokens;
+    }
+    running.request = m_engine->generateAsync(request);
     m_running = std::move(running);
     if (beginning.resumes)
         emit messageChanged(m_running->answer);
@@ -528,12 +544,10 @@ void ChatController::takeResponse(const ResponseUpdate& response) {
     Running& r = *m_running;
     MessageRecord& answer = r.answer;
     answer.content = response.answer;
-    if (!r.byText) {
-        answer.thinking = response.thinking;
-        answer.hasThinking = response.hasThinking;
-        answer.thinkingClosed = response.thinkingClosed;
-    }
-    answer.responseIds = response.tokens;
+    answer.thinking = response.thinking;
+    answer.hasThinking = response.hasThinking;
+    answer.thinkingClosed = response.thinkingClosed;
+    answer.responseIds = r.begun + response.tokens;
     answer.stats = joined(r.base, response.stats, r.byText);
     if (answer.stats.firstBlockMs <= 0.0) answer.stats.firstBlockMs = r.firstBlockMs;
 }

@@ -175,7 +175,8 @@ private:
     struct Running {
         ChatEngine* engine = nullptr;
         RequestId request = 0;
-        bool byText = false;  ///< what was there already went along as text: its thinking and figures are not in the updates
+        bool byText = false;       ///< what was there already went along as text: its figures are not in the updates …
+        QList<qint32> begun = {};  ///< … and neither are its ids
         MessageRecord answer;
         TraceView trace;             ///< all passes so far
         qsizetype storedPasses = 0;  ///< of them handed to the store
@@ -187,7 +188,7 @@ private:
     /// What an answer begins with.
     struct Beginning {
         QList<qint32> tokens;
-        QString text;  ///< instead of tokens, for an engine that goes on by text
+        bool byText = false;  ///< instead of the tokens the text of the answer goes along
         QList<PassView> passes;
         GenerationStats base;
         bool resumes = false;   ///< the last message is written on; otherwise a further version begins with these tokens

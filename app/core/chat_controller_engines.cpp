@@ -24,12 +24,13 @@ void ChatController::removeEngine(ChatEngine* engine) {
         const RequestId request = m_running->request;
         GenerationOutcome outcome;
         const MessageRecord& answer = m_running->answer;
-        outcome.response = {answer.content,        answer.thinking,    answer.hasThinking,
+        outcome.response = {answer.thinking,       answer.content,     answer.hasThinking,
                             answer.thinkingClosed, answer.responseIds, answer.stats};
         outcome.reason = EndReason::Cancelled;
         // The figures are joined already.
         m_running->base = {};
         m_running->byText = false;
+        m_running->begun.clear();
         onFinished(outcome);
         engine->cancel(request);
     }

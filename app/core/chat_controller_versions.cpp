@@ -66,10 +66,11 @@ void ChatController::begin(const PendingBeginning& wanted, const TraceView& trac
         return refuse(tr("This answer was written by %1; load that model to go on with it.").arg(answer.model));
     Beginning beginning;
     beginning.thinking = answer.settings.value(kThinking, true).toBool();
-    const Continuing continuing = m_engine->capabilities().continuing;
+    const EngineCapabilities able = m_engine->capabilities();
+    const Continuing continuing = able.continuing;
     const bool byText = continuing != Continuing::ByIds;
-    const bool inside = answer.content.isEmpty() || !answer.thinkingClosed;
-    if (wanted.block < 0 && (continuing == Continuing::Anew || (byText && inside))) {
+    const bool inside = !able.continuesThinking && (answer.content.isEmpty() || !answer.thinkingClosed);
+    if (wanted.block < 0 && (continuing == Continuing::Anew || inside)) {
         emit noted(
             continuing == Continuing::Anew
                 ? tr("This engine cannot go on with an answer: it was asked anew. What was there stays as an earlier version.")
@@ -81,8 +82,8 @@ void ChatController::begin(const PendingBeginning& wanted, const TraceView& trac
     }
     if (wanted.block < 0) {
         beginning.resumes = true;
-        if (byText) beginning.text = answer.content;
-        if (!byText) beginning.tokens = answer.responseIds;
+        beginning.byText = byText;
+        beginning.tokens = answer.responseIds;
         beginning.passes = trace.passes;
         beginning.base = answer.stats;
         m_store->resumeAnswer(answer.id);

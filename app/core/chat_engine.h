@@ -21,7 +21,7 @@ namespace trefoil {
 /// How an engine goes on with an answer that was cut.
 enum class Continuing : quint8 {
     ByIds,   ///< from its response ids
-    ByText,  ///< from its text; not inside the thinking
+    ByText,  ///< from its text
     Anew,    ///< it cannot: the question is asked again
 };
 
@@ -35,7 +35,8 @@ struct EngineCapabilities {
     bool prefixSnapshots = true;  ///< it can take over what it read of an earlier prompt
     bool exactCounting = true;    ///< PromptView::tokens is counted, not estimated
     Continuing continuing = Continuing::ByIds;
-    bool reachesOut = false;  ///< the conversation's text leaves this program
+    bool continuesThinking = true;  ///< an answer that was cut inside its thinking can be continued
+    bool reachesOut = false;        ///< the conversation's text leaves this program
     QString whyNoConfidences;
     QString whyNoInterventions;
     QString whyNoLiveSteering;
@@ -98,6 +99,8 @@ signals:
     /// The generation waits. Comes again after each single step and each edit.
     void pausedAt(trefoil::RequestId id, const trefoil::PauseView& state);
     void resumed(trefoil::RequestId id);
+    /// What the passes need to be drawn, before them, where model() and the request's controls do not say it.
+    void traceBegan(trefoil::RequestId id, qint32 maskId, qint32 blockSize, double threshold);
     void passDone(trefoil::RequestId id, const trefoil::PassView& pass);
     void responseUpdated(trefoil::RequestId id, const trefoil::ResponseUpdate& response);
     void generationFinished(trefoil::RequestId id, const trefoil::GenerationOutcome& outcome);

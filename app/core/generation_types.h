@@ -151,10 +151,11 @@ struct PromptView {
 
 struct GenerateRequest {
     QList<PromptMessage> messages;
-    ControlValues controls;    ///< includes enable_thinking
-    QList<qint32> begun = {};  ///< response tokens that are there already; they count in max_new_tokens
-    qint32 begunBlocks = 0;    ///< the number of the first new block
-    QString begunText = {};    ///< the same for an engine that goes on by text: the answer so far, without its thinking
+    ControlValues controls;      ///< includes enable_thinking
+    QList<qint32> begun = {};    ///< response tokens that are there already; they count in max_new_tokens
+    qint32 begunBlocks = 0;      ///< the number of the first new block
+    QString begunThinking = {};  ///< the same for an engine that goes on by text: the thinking so far …
+    QString begunText = {};      ///< … and the answer so far; where it is empty the thinking is not over
 };
 
 /// How a response ended. The text is saved and shown whatever the reason. `Interrupted`: the process ended before the response

@@ -2,7 +2,7 @@
 
 #include "app/served/chat_request_body.h"
 #include "app/served/endpoint_rules.h"
-#include "app/served/pass_reader.h"
+#include "app/served/pass_event.h"
 #include "app/served/served_capabilities.h"
 
 #include <QElapsedTimer>
@@ -16,6 +16,8 @@ namespace {
 
 /// Pieces reach the window at most this often, in milliseconds.
 constexpr int kTextInterval = 33;
+/// An answer whose pieces arrived within so many milliseconds came at once.
+constexpr double kAtOnceMs = 5.0;
 /// Until a server has counted a prompt: about four bytes of text to a token.
 constexpr double kUsualTokensPerByte = 0.25;
 /// What a message costs beside its text.
@@ -41,7 +43,6 @@ public:
           m_id(id),
           m_request(std::move(request)),
           m_server(engine->m_entry.profile),
-          m_passes(m_request.begunBlocks),
           m_blockSize(std::max(1, m_request.controls.value(QStringLiteral("block_size"), 32).toInt())) {
         m_update.setSingleShot(true);
         m_update.setInterval(kTextInterval);
@@ -49,7 +50,11 @@ public:
     }
 
     void start(const QString& key) {
-        const ServedRequest asked{m_request.messages, m_request.controls, m_request.begunText};
+        ServedRequest asked;
+        asked.messages = m_request.messages;
+        asked.controls = m_request.controls;
+        asked.begunAnswer = m_request.begunText;
+        asked.begunThinking = m_request.begunThinking;
         const ServedBody body = servedRequestBody(m_server, asked);
         m_notes = body.notes;
         connectStream();
@@ -81,14 +86,13 @@ private:
         connect(&m_stream, &ChatStream::contentArrived, this, &Run::onPiece);
         connect(&m_stream, &ChatStream::thinkingArrived, this, &Run::onPiece);
         connect(&m_stream, &ChatStream::contentWasThinking, this, &Run::updateSoon);
-        connect(&m_stream, &ChatStream::passArrived, this, [this](const QJsonObject& event) {
-            begun();
-            const PassView pass = m_passes.read(event);
-            if (pass.type != PassType::Token) ++m_stats.passes;
-            m_stats.passMs += pass.milliseconds;
-            if (pass.type != PassType::Token) m_stats.blocks = pass.block + 1 - m_request.begunBlocks;
-            emit m_engine->passDone(m_id, pass);
+        connect(&m_stream, &ChatStream::traceArrived, this, [this](const ServedTrace& trace) {
+            if (m_engine->m_entry.context <= 0 && trace.context > 0) m_engine->m_entry.context = trace.context;
+            if (trace.promptTokens > 0) m_stats.promptTokens = trace.promptTokens;
+            emit m_engine->traceBegan(m_id, trace.maskId, trace.blockSize, trace.threshold);
         });
+        connect(&m_stream, &ChatStream::tokensArrived, this, [this](const QList<qint32>& tokens) { m_tokens += tokens; });
+        connect(&m_stream, &ChatStream::passArrived, this, &Run::onPass);
         connect(&m_stream, &ChatStream::finished, this, &Run::onFinished);
         connect(&m_stream, &ChatStream::failed, this, [this](const ServedError& error) {
             const bool wait = error.kind == ServedErrorKind::TooManyRequests;
@@ -102,6 +106,19 @@ private:
         if (m_decodeClock.isValid()) return;
         m_stats.prefillMs = milliseconds(m_clock);
         m_decodeClock.start();
+    }
+
+    void onPass(const QJsonObject& event) {
+        std::optional<PassView> pass = readPassEvent(event);
+        if (!pass) return;  // the text does not depend on it
+        begun();
+        if (pass->type != PassType::Token) {
+            ++m_stats.passes;
+            m_stats.blocks = pass->block + 1;
+        }
+        m_stats.passMs += pass->milliseconds;
+        pass->block += m_request.begunBlocks;
+        emit m_engine->passDone(m_id, *pass);
     }
 
     void onPiece(const QString& piece) {
@@ -143,17 +160,24 @@ private:
     [[nodiscard]] ResponseUpdate response() const {
         ResponseUpdate out;
         const ServedText& text = m_stream.text();
-        out.thinking = text.thinking();
+        out.thinking = (m_request.begunThinking + (m_request.begunText.isEmpty() ? text.thinking() : QString())).trimmed();
         out.answer = m_request.begunText.isEmpty() ? text.answer() : (m_request.begunText + text.rawAnswer()).trimmed();
-        out.hasThinking = text.hasThinking();
+        out.hasThinking = text.hasThinking() || !m_request.begunThinking.isEmpty();
         out.thinkingClosed = text.thinkingClosed();
         out.stats = m_stats;
         const ServedUsage usage = m_stream.usage();
-        out.stats.promptTokens = std::max<qint64>(0, usage.promptTokens);
+        out.tokens = m_tokens;
+        out.stats.promptTokens = std::max(m_stats.promptTokens, usage.promptTokens);
         out.stats.reusedTokens = std::max<qint64>(0, usage.cachedTokens);
-        out.stats.responseTokens = usage.answerTokens >= 0 ? usage.answerTokens : m_stream.pieces();
+        out.stats.responseTokens =
+            usage.answerTokens >= 0 ? usage.answerTokens : std::max<qint64>(m_tokens.size(), m_stream.pieces());
         out.stats.thinkingTokens = std::max<qint64>(0, usage.thinkingTokens);
         out.stats.decodeMs = milliseconds(m_decodeClock);
+        // All of it at once says nothing about the time after the first piece: then it is the time of the whole request.
+        if (m_decodeClock.isValid() && out.stats.decodeMs < kAtOnceMs) {
+            out.stats.decodeMs += out.stats.prefillMs;
+            out.stats.prefillMs = 0.0;
+        }
         return out;
     }
 
@@ -162,11 +186,11 @@ private:
     GenerateRequest m_request;
     ServerProfile m_server;
     ChatStream m_stream;
-    PassReader m_passes;
     QTimer m_update;
     QElapsedTimer m_clock;
     QElapsedTimer m_decodeClock;
     GenerationStats m_stats;
+    QList<qint32> m_tokens;
     QStringList m_notes;
     qint64 m_blockSize;
     qint64 m_pieces = 0;
@@ -188,7 +212,7 @@ void ServedEngine::setEntry(const ServerEntry& entry) {
 }
 
 EngineIdentity ServedEngine::identity() const {
-    return {m_entry.profile.id, m_entry.profile.title(), m_entry.profile.address.authority(QUrl::FullyDecoded)};
+    return {m_entry.profile.id, m_entry.profile.title(), m_entry.profile.address.authority(QUrl::PrettyDecoded)};
 }
 
 EngineCapabilities ServedEngine::capabilities() const {
@@ -200,6 +224,7 @@ EngineCapabilities ServedEngine::capabilities() const {
     out.interventions = out.liveSteering = out.prefixSnapshots = out.exactCounting = false;
     out.layerFigures = served.confidences;
     out.continuing = served.continuesAnswers ? Continuing::ByText : Continuing::Anew;
+    out.continuesThinking = served.continuesThinking;
     out.reachesOut = true;
     if (!out.confidences) {
         out.whyNoConfidences = tr("This engine reports no confidences: the cells are the pieces of text as they arrive.");
@@ -219,7 +244,6 @@ std::optional<ModelSummary> ServedEngine::model() const {
     const ServedCapabilities served = servedCapabilities(m_entry.profile.kind);
     ModelSummary out;
     out.name = m_entry.profile.model.isEmpty() ? m_entry.profile.title() : m_entry.profile.model;
-    out.device = identity().place;
     out.context = m_entry.context;
     out.thinks = served.thinking;
     for (const ControlDescription& control : controlDescriptions()) out.defaults.insert(control.name, control.standard);

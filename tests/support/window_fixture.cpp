@@ -15,8 +15,9 @@ WindowFixture::WindowFixture(const QString& folder)
       presets(std::make_unique<PresetStore>(folder + QStringLiteral("/presets.json"))) {
     (void)presets->load();
     chat = std::make_unique<ChatController>(engine.get(), store.get());
-    window = std::make_unique<MainWindow>(
-        WindowServices{chat.get(), store.get(), settings.get(), presets.get(), demoModelFolder(), QStringLiteral("cpu"), 2});
+    servers = std::make_unique<ServerList>(chat.get(), settings.get(), makeMemoryKeyStore());
+    window = std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
+                                                         demoModelFolder(), QStringLiteral("cpu"), 2});
     QObject::connect(store.get(), &StoreWorker::opened, window.get(), [this](RequestId, const OpenReport& report) {
         m_opened = report.ok();
         window->showStoreReport(report);

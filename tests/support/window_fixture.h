@@ -6,6 +6,7 @@
 #include "app/core/presets.h"
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
+#include "app/served/server_list.h"
 #include "ui/main_window/main_window.h"
 
 #include <QString>
@@ -44,6 +45,7 @@ public:
     std::unique_ptr<Settings> settings;
     std::unique_ptr<PresetStore> presets;
     std::unique_ptr<ChatController> chat;
+    std::unique_ptr<ServerList> servers;
     std::unique_ptr<MainWindow> window;
 
 private:

@@ -255,6 +255,12 @@ void BlockDock::showCell(qint32 block, int row) {
     m_view->chooseItem(row);
 }
 
+void BlockDock::setRegenerateUnavailable(const QString& reason) {
+    m_anew->setEnabled(reason.isEmpty());
+    m_anew->setToolTip(reason.isEmpty() ? tr("Write the answer anew from this block; the blocks before it stay") : reason);
+    m_anew->setAccessibleDescription(reason);
+}
+
 /// The chosen cell can be changed where the newest state is shown.
 void BlockDock::refreshSteering() {
     m_steer->setVisible(m_replay.isLive());
@@ -291,7 +297,7 @@ QString BlockDock::titleText() const {
     const QString resolved = tr("%1 of %2 resolved").arg(frame.resolved).arg(frame.cells);
     QStringList parts{block};
     if (frame.type == PassType::Token) {
-        parts.append(tr("token %1 of %2").arg(frame.frame).arg(frame.frames));
+        parts.append((isPieces() ? tr("piece %1 of %2") : tr("token %1 of %2")).arg(frame.frame).arg(frame.frames));
         return parts.join(QStringLiteral(" · "));
     }
     if (frame.frame == 0) {
@@ -317,7 +323,14 @@ QString BlockDock::titleText() const {
     return parts.join(QStringLiteral(" · "));
 }
 
+/// Pieces of text as they arrived, instead of passes with candidates.
+bool BlockDock::isPieces() const {
+    const PassView* pass = m_replay.model().passAt(m_replay.block(), 1);
+    return pass != nullptr && pass->type == PassType::Token && pass->rows.isEmpty();
+}
+
 QString BlockDock::factsText() const {
+    if (isPieces()) return tr("This engine reports no confidences: the cells are the pieces of text as they arrived.");
     const FrameSummary frame = m_replay.model().frame(m_replay.block(), m_replay.frame());
     const QLocale locale;
     QStringList parts;
@@ -378,7 +391,8 @@ int BlockDock::roomForCells(int candidates) const {
     int used = margins.top() + margins.bottom() + m_title->minimumHeight() + m_legend->heightForWidth(width) +
                m_details->heightForRows(candidates) + m_bars->sizeHint().height() + m_transport->sizeHint().height() +
                5 * column->spacing();
-    if (!m_facts->isHidden()) used += m_facts->fontMetrics().height() + column->spacing();
+    if (!m_facts->isHidden())
+        used += (isPieces() ? m_facts->heightForWidth(width) : m_facts->fontMetrics().height()) + column->spacing();
     if (!m_steer->isHidden()) used += m_steer->sizeHint().height() + column->spacing();
     return m_content->height() - used;
 }

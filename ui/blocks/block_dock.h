@@ -46,6 +46,8 @@ public:
     void showCell(qint32 block, int row);
     /// Shows the block on show after one of its passes; see BlockReplay.
     void showFrame(qint32 frame) { m_replay.showFrame(frame); }
+    /// Why an answer cannot be written anew from one of its blocks, in a sentence; empty: it can.
+    void setRegenerateUnavailable(const QString& reason);
     [[nodiscard]] SteerBar* steering() const { return m_steer; }
 
     /// Where the display stands, for the window and for tests.
@@ -77,6 +79,7 @@ private:
     [[nodiscard]] int roomForCells(int candidates) const;
     [[nodiscard]] QString titleText() const;
     [[nodiscard]] QString factsText() const;
+    [[nodiscard]] bool isPieces() const;
 
     BlockReplay m_replay;
     qint32 m_shownBlock = -1;

@@ -92,6 +92,11 @@ void SteerBar::setResumed() {
     refresh();
 }
 
+void SteerBar::setUnavailable(const QString& reason) {
+    m_unavailable = reason;
+    refresh();
+}
+
 void SteerBar::setCell(const std::optional<CellView>& cell) {
     const bool other = cell.has_value() != m_cell.has_value() || (cell && (cell->row != m_cell->row || cell->top != m_cell->top));
     m_cell = cell;
@@ -113,6 +118,7 @@ QString SteerBar::stateText(const PauseView& state) {
 }
 
 void SteerBar::pauseOrGoOn() {
+    if (!m_unavailable.isEmpty()) return;
     if (m_state || m_asked) {
         m_asked = false;
         emit resumeRequested();
@@ -137,7 +143,16 @@ void SteerBar::refresh() {
     const QString name = m_state || m_asked ? tr("Continue") : tr("Pause");
     m_pause->setText(name);
     m_pause->setAccessibleName(name);
-    m_text->setText(m_state ? stateText(*m_state) : m_asked ? tr("Pausing after this pass…") : QString());
+    m_text->setText(!m_unavailable.isEmpty() ? m_unavailable
+                    : m_state                ? stateText(*m_state)
+                    : m_asked                ? tr("Pausing after this pass…")
+                                             : QString());
+    for (QToolButton* button : {m_pause, m_step}) {
+        button->setEnabled(m_unavailable.isEmpty());
+        button->setAccessibleDescription(m_unavailable);
+    }
+    m_pause->setToolTip(m_unavailable.isEmpty() ? tr("Wait after the pass that runs, or go on") : m_unavailable);
+    m_step->setToolTip(m_unavailable.isEmpty() ? tr("Make one pass, then wait") : m_unavailable);
     const bool editable = m_state && m_state->editable;
     m_edits->setVisible(editable);
     const bool cell = editable && m_cell && m_cell->state != CellState::Prompt;

@@ -23,6 +23,8 @@ public:
     void begin();
     void setPaused(const PauseView& state);
     void setResumed();
+    /// Why the answer cannot be paused or changed by hand, in a sentence; empty: it can.
+    void setUnavailable(const QString& reason);
     /// The cell that the buttons change, if any; only a cell of the newest state of the block that is written.
     void setCell(const std::optional<CellView>& cell);
     [[nodiscard]] bool isPaused() const { return m_state.has_value(); }
@@ -50,6 +52,7 @@ private:
     std::optional<PauseView> m_state;
     bool m_asked = false;  ///< to pause; the pass is not over yet
     std::optional<CellView> m_cell;
+    QString m_unavailable;
     QToolButton* m_pause;
     QToolButton* m_step;
     QLabel* m_text;

@@ -146,6 +146,8 @@ void Composer::setThinkingAvailable(bool available, const QString& reason) {
                                      : reason);
 }
 
+void Composer::setContextEstimated(const QString& why) { m_meter->setEstimated(why); }
+
 void Composer::setContextUsage(qint64 promptTokens, qint64 maxNewTokens, qint64 context) {
     m_meter->setUsage(promptTokens, maxNewTokens, context);
 }

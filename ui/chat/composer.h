@@ -47,6 +47,8 @@ public:
 
     /// See ContextMeter::setUsage.
     void setContextUsage(qint64 promptTokens, qint64 maxNewTokens, qint64 context);
+    /// See ContextMeter::setEstimated.
+    void setContextEstimated(const QString& why);
 
     /// A message above the editor; empty text takes it away. Up to two `actions`, answered by problemAction.
     void setProblem(const QString& text, const QList<NoticeAction>& actions = {});

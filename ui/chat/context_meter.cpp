@@ -37,7 +37,10 @@ void ContextMeter::setUsage(qint64 promptTokens, qint64 maxNewTokens, qint64 con
     setValue(static_cast<int>(std::clamp<qint64>(m_prompt, 0, maximum())));
     setAccessibleName(tr("Context: %1").arg(caption()));
     QString tip;
-    if (m_context == 0) {
+    if (m_context == 0 && !m_estimated.isEmpty()) {
+        tip = tr("Prompt: about %1 tokens\nHow many tokens the model can hold is not known.")
+                  .arg(number(std::max<qint64>(0, m_prompt)));
+    } else if (m_context == 0) {
         tip = tr("No model is loaded.");
     } else if (m_prompt < 0) {
         tip = tr("The prompt is being counted. The model's context holds %1 tokens.").arg(number(m_context));
@@ -50,6 +53,7 @@ void ContextMeter::setUsage(qint64 promptTokens, qint64 maxNewTokens, qint64 con
                          .arg(number(excess()))
                    : tr("Free: %1 tokens").arg(number(-excess()));
     }
+    if (!m_estimated.isEmpty()) tip += QLatin1Char('\n') + m_estimated;
     setToolTip(tip);
     updateGeometry();
     update();
@@ -62,10 +66,12 @@ ContextMeter::State ContextMeter::state() const {
 }
 
 QString ContextMeter::caption() const {
+    if (m_context == 0 && !m_estimated.isEmpty())
+        return m_prompt < 0 ? tr("Length not known") : tr("About %1 tokens").arg(number(m_prompt));
     if (m_context == 0) return tr("No model");
     if (m_prompt < 0) return tr("Counting…");
     if (state() == State::Over) return tr("%1 tokens too many: shorten the answer or the conversation").arg(number(excess()));
-    return tr("%1 of %2 tokens").arg(number(m_prompt), number(m_context));
+    return (m_estimated.isEmpty() ? tr("%1 of %2 tokens") : tr("About %1 of %2 tokens")).arg(number(m_prompt), number(m_context));
 }
 
 QString ContextMeter::shortCaption() const {

@@ -23,6 +23,9 @@ public:
     /// All in tokens. `maxNewTokens` as the request will count it, rounded up to whole blocks. `promptTokens` < 0: being counted.
     /// `context` 0: no model.
     void setUsage(qint64 promptTokens, qint64 maxNewTokens, qint64 context);
+    /// Why the prompt's length is only an estimate, in a sentence, for the next setUsage; empty: it is counted. With an estimate
+    /// a context of 0 is one that is not known.
+    void setEstimated(const QString& why) { m_estimated = why; }
     [[nodiscard]] State state() const;
     /// The words beside the bar.
     [[nodiscard]] QString caption() const;
@@ -40,6 +43,7 @@ private:
     qint64 m_prompt = -1;
     qint64 m_answer = 0;
     qint64 m_context = 0;
+    QString m_estimated;
 };
 
 }  // namespace trefoil

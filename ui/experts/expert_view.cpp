@@ -114,6 +114,15 @@ ExpertView::ExpertView(BlockDock* blocks, QWidget* parent)
     });
 }
 
+void ExpertView::setUnavailable(const QString& reason) {
+    m_unavailable = reason;
+    for (QTableWidget* table : {m_passes, m_layers}) {
+        table->setEnabled(reason.isEmpty());
+        table->setAccessibleDescription(reason);
+    }
+    if (isVisible()) refresh();
+}
+
 void ExpertView::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     refresh();
@@ -163,6 +172,7 @@ void ExpertView::fillLayers(const PassView* pass) {
 }
 
 QString ExpertView::summary(const PassView* pass) const {
+    if (!m_unavailable.isEmpty()) return m_unavailable;
     if (m_blocks->replay().block() < 0) return tr("No blocks yet. Ask something, or choose an answer's blocks.");
     if (pass == nullptr) return tr("Nothing was read yet: the block before its first pass.");
     if (pass->layers.isEmpty()) return tr("This pass has no numbers of its experts.");

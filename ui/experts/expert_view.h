@@ -31,6 +31,9 @@ public:
     /// Follows what `blocks` shows; not owned, outlives the view.
     explicit ExpertView(BlockDock* blocks, QWidget* parent = nullptr);
 
+    /// Why nothing is known of the layers, in a sentence; empty: it is.
+    void setUnavailable(const QString& reason);
+
 protected:
     void showEvent(QShowEvent* event) override;
 
@@ -46,6 +49,7 @@ private:
     QTableWidget* m_layers;
     QTimer m_timer;
     bool m_filling = false;
+    QString m_unavailable;
 };
 
 }  // namespace trefoil

@@ -17,9 +17,11 @@
 #include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/models/status_bar.h"
+#include "ui/servers/engine_menu.h"
 #include "ui/settings/generation_dock.h"
 #include "ui/theme/theme.h"
 
+#include <QAction>
 #include <QCloseEvent>
 #include <QDir>
 #include <QDockWidget>
@@ -48,6 +50,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     setStatusBar(m_status);
     buildCentre();
     buildDocks();
+    buildEngines();
     buildMenus();
     connectChat();
     connectWidgets();
@@ -65,7 +68,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
 
     buildDesktop();
     restoreLayout();
-    m_status->clearModel();
+    showEngine();
     m_generation->setPresets(m_services.presets->names());
     showConversation(m_chat->conversation(), m_chat->messages());
     showRunning();
@@ -133,7 +136,8 @@ void MainWindow::buildDocks() {
     // For a closer look: beside the Generation dock, when it is asked for.
     m_expertDockWidget = new QDockWidget(tr("Experts"), this);
     m_expertDockWidget->setObjectName(QStringLiteral("expertDockWidget"));
-    m_expertDockWidget->setWidget(new ExpertView(m_blocks, m_expertDockWidget));
+    m_experts = new ExpertView(m_blocks, m_expertDockWidget);
+    m_expertDockWidget->setWidget(m_experts);
     addDockWidget(Qt::RightDockWidgetArea, m_expertDockWidget);
     tabifyDockWidget(m_generationDockWidget, m_expertDockWidget);
     m_expertDockWidget->hide();
@@ -241,11 +245,6 @@ void MainWindow::showLiveBlocks() {
 
 void MainWindow::showModel(const ModelSummary& model) {
     m_status->loadProgress()->finish();
-    m_status->setModel(model);
-    m_generation->setDefaults(model.defaults);
-    m_generation->setThinkEndAvailable(model.thinks);
-    m_generation->setContext(model.context);
-    m_composer->setThinkingAvailable(model.thinks, tr("This model has no think phase."));
     const bool demo = QDir(model.folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
     const QString folder = QDir(model.folder).absolutePath();
     m_services.settings->setLastModelFolder(demo ? QString() : folder);
@@ -271,14 +270,21 @@ void MainWindow::showModelWarnings(const ModelSummary& model) {
 }
 
 void MainWindow::showWelcome() {
+    const EngineCapabilities able = m_chat->capabilities();
     if (!m_chat->model()) {
-        m_transcript->setWelcome(
-            tr("Welcome to Trefoil"),
-            m_chat->isLoading() ? tr("The model is being loaded…") : tr("Open a model to begin: File, Open model."), {});
+        m_transcript->setWelcome(tr("Welcome to Trefoil"),
+                                 m_chat->engineMissing() ? m_chat->notReady()
+                                 : m_chat->isLoading()   ? tr("The model is being loaded…")
+                                                         : tr("Open a model to begin: File, Open model."),
+                                 {});
         return;
     }
-    const bool demo = QDir(m_chat->model()->folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
-    if (demo)
+    const bool demo =
+        !able.reachesOut && QDir(m_chat->model()->folder).canonicalPath() == QDir(m_services.demoModelFolder).canonicalPath();
+    if (able.reachesOut)
+        m_transcript->setWelcome(tr("Ask %1").arg(m_chat->model()->name),
+                                 tr("The text of this conversation is sent to %1.").arg(EngineMenu::shown(m_chat->engine())), {});
+    else if (demo)
         m_transcript->setWelcome(tr("Ask, and watch the blocks fill"),
                                  tr("This is a tiny demo model: it does small sums, tables and translations. Try one of these."),
                                  demoExamples());
@@ -292,14 +298,20 @@ void MainWindow::showRunning() {
     const bool here = !running.isEmpty() && running == m_chat->conversation().id;
     m_composer->setBusy(here);
     if (!m_chat->model())
-        m_composer->setSendAvailable(false, m_chat->isLoading() ? tr("The model is being loaded.") : tr("No model is loaded."));
+        m_composer->setSendAvailable(false, m_chat->engineMissing() || m_chat->capabilities().reachesOut ? m_chat->notReady()
+                                            : m_chat->isLoading() ? tr("The model is being loaded.")
+                                                                  : tr("No model is loaded."));
     else if (!running.isEmpty() && !here)
         m_composer->setSendAvailable(false, tr("Another conversation is being answered."));
     else
         m_composer->setSendAvailable(true);
     if (m_stopAction != nullptr) m_stopAction->setEnabled(!running.isEmpty());
-    if (m_pauseAction != nullptr) m_pauseAction->setEnabled(here);
-    if (m_stepAction != nullptr) m_stepAction->setEnabled(here);
+    const QString unsteered = m_chat->capabilities().whyNoInterventions;
+    for (QAction* action : {m_pauseAction, m_stepAction}) {
+        if (action == nullptr) continue;
+        action->setEnabled(here && unsteered.isEmpty());
+        action->setToolTip(unsteered);
+    }
     const QList<MessageRecord>& messages = m_chat->messages();
     const bool free = running.isEmpty() && m_chat->model() && !messages.isEmpty();
     if (m_regenerateAction != nullptr) {
@@ -354,6 +366,7 @@ void MainWindow::showFrame() {
 void MainWindow::showOpenBlock(const PassView& pass) {
     if (!m_chat->model() || pass.type == PassType::Verify || pass.type == PassType::Token) return;
     const ModelSummary& model = *m_chat->model();
+    if (model.eosIds.isEmpty()) return;  // where the text ends cannot be told by the tokens alone
     QStringList texts;
     QList<bool> masked;
     for (qsizetype row = pass.promptRows; row < pass.tokens.size(); ++row) {
@@ -413,6 +426,12 @@ void MainWindow::showStoreReport(const OpenReport& report) {
 void MainWindow::onNoticeAction(const QString& notice, const QString& action) {
     if (notice == kModelNotice && action == QLatin1String("open")) return chooseModel();
     if (notice == kModelWarning) return showModelDialog();
+    if (notice == kWaitNotice) return retryAfterWait();
+    if (notice == kEngineNotice) {
+        if (action == QLatin1String("embedded")) m_chat->chooseEngine({});
+        if (action == QLatin1String("servers")) showServers();
+        return;
+    }
     if (notice != kStoreNotice) return;
     if (action == QLatin1String("fresh")) m_services.store->openFreshAsync(m_failedStore);
     if (action == QLatin1String("retry")) m_services.store->openAsync(m_failedStore);

@@ -25,12 +25,15 @@ class CompareMenu;
 class Composer;
 class ConversationList;
 class DesktopLook;
+class EngineMenu;
+class ExpertView;
 class FindBar;
 class GenerationDock;
 class ModelDialog;
 class NoticeBar;
 class Notifier;
 class PromptViewDialog;
+class ServerList;
 class ShortcutTable;
 class StatusBar;
 class SystemPromptPanel;
@@ -45,6 +48,7 @@ struct WindowServices {
     StoreWorker* store = nullptr;
     Settings* settings = nullptr;
     PresetStore* presets = nullptr;
+    ServerList* servers = nullptr;            ///< may be none: then there is only the embedded engine
     QString demoModelFolder;                  ///< its example questions are shown when this model is loaded
     QString device = QStringLiteral("auto");  ///< where models are loaded
     int threads = 0;                          ///< CPU threads; 0: all cores
@@ -92,6 +96,15 @@ private:
     void connectAnswers();
     void connectSteering();
     void connectLoading();
+    void buildEngines();
+    void connectEngines();
+    /// What answers the open conversation, and what it can do.
+    void showEngine();
+    void showCapabilities();
+    void showServers();
+    /// A server had no room: offers to ask once more after the wait.
+    void offerRetry(const MessageRecord& answer, qint64 seconds);
+    void retryAfterWait();
     void connectComposer();
     void connectGeneration();
     void connectWidgets();
@@ -162,6 +175,8 @@ private:
     BlockDock* m_blocks = nullptr;
     QDockWidget* m_generationDockWidget = nullptr;
     QDockWidget* m_expertDockWidget = nullptr;
+    ExpertView* m_experts = nullptr;
+    EngineMenu* m_engines = nullptr;
     GenerationDock* m_generation = nullptr;
     StatusBar* m_status = nullptr;
     ModelDialog* m_modelDialog = nullptr;
@@ -182,6 +197,9 @@ private:
     QTimer m_frame;
     QTimer m_countTimer;
     QTimer m_draftTimer;
+    QTimer m_retryTimer;
+    QString m_retryMessage;  ///< the answer that is asked once more when the timer ends
+    qint64 m_retrySeconds = 0;
     std::optional<MessageRecord> m_pendingMessage;
     std::optional<PassView> m_pendingPass;
     bool m_openBlockShown = false;

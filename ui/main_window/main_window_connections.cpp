@@ -53,6 +53,7 @@ void MainWindow::connectChat() {
     });
     connectAnswers();
     connectLoading();
+    connectEngines();
 }
 
 /// The answer being written, and saved ones that are looked at again.
@@ -120,7 +121,6 @@ void MainWindow::connectLoading() {
     connect(m_chat, &ChatController::loadProgress, m_status->loadProgress(), &LoadProgress::setProgress);
     connect(m_chat, &ChatController::modelReady, this, &MainWindow::showModel);
     connect(m_chat, &ChatController::modelGone, this, [this] {
-        m_status->clearModel();
         m_notices->clear(kModelWarning);
         if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse({});
         showRunning();
@@ -135,8 +135,9 @@ void MainWindow::onLoadEnded(const ModelLoadRequest& request, const QString& mes
     m_status->loadProgress()->finish();
     showRunning();
     if (end == LoadEnd::NeedsUnloading) return showOpenPage(request.folder, request.switches);
-    if (end == LoadEnd::Cancelled && m_chat->model()) return;
-    const QString now = m_chat->model() ? tr(" %1 stays loaded.").arg(m_chat->model()->name) : tr(" No model is loaded now.");
+    if (end == LoadEnd::Cancelled && m_chat->loadedModel()) return;
+    const auto loaded = m_chat->loadedModel();
+    const QString now = loaded ? tr(" %1 stays loaded.").arg(loaded->name) : tr(" No model is loaded now.");
     m_notices->show(
         {kModelNotice,
          end == LoadEnd::Cancelled ? NoticeKind::Warning : NoticeKind::Error,

@@ -97,7 +97,8 @@ void MainWindow::keepState() {
 void MainWindow::resume(const OpenReport& report) {
     if (!report.path.isEmpty() || report.temporary) showStoreReport(report);
     m_chat->publishAll();
-    if (m_chat->model()) showModel(*m_chat->model());
+    if (const auto loaded = m_chat->loadedModel()) showModel(*loaded);
+    showEngine();
     showRunning();
     show();
 }

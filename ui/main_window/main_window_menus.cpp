@@ -15,6 +15,7 @@
 #include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
 #include "ui/models/status_bar.h"
+#include "ui/servers/engine_menu.h"
 #include "ui/theme/theme.h"
 #include "ui/traces/trace_menu.h"
 #include "ui/transfer/transfer_menu.h"
@@ -97,6 +98,7 @@ void MainWindow::buildChatMenu() {
                 for (auto it = messages.crbegin(); it != messages.crend(); ++it)
                     if (it->role == QLatin1String("assistant")) return QApplication::clipboard()->setText(it->content);
             });
+    chat->addMenu(m_engines->menu());
     m_compare = new CompareMenu({m_chat, m_services.presets, this}, chat, this);
     connect(addAction(chat, tr("The &prompt as it is sent…"), Qt::CTRL | Qt::Key_P, QStringLiteral("actionPromptView")),
             &QAction::triggered, this, &MainWindow::showPromptView);
@@ -297,8 +299,9 @@ void MainWindow::showRecentModels() {
 
 void MainWindow::showModelDialog() {
     buildModelDialog();
-    m_modelDialog->setModel(m_chat->model().value_or(ModelSummary()), EngineWorker::devices());
-    m_modelDialog->openPage()->setModelInUse(m_chat->model() ? m_chat->model()->name : QString());
+    const ModelSummary loaded = m_chat->loadedModel().value_or(ModelSummary());
+    m_modelDialog->setModel(loaded, EngineWorker::devices());
+    m_modelDialog->openPage()->setModelInUse(loaded.name);
     m_modelDialog->openPage()->setDevice(m_services.device, m_services.threads);
     showRecentModels();
     m_modelDialog->showPage(ModelDialog::Page::InUse);
@@ -316,7 +319,8 @@ void MainWindow::showAbout() {
     QMessageBox::about(
         this, tr("About Trefoil"),
         tr("<h3>Trefoil %1</h3><p>Chat with block-diffusion language models on your own machine, and watch them decode.</p>"
-           "<p>Everything stays here: no text leaves this computer.</p><p>Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, "
+           "<p>Everything stays here, but for conversations that you give to a server: their text is sent there.</p><p>Apache "
+           "License 2.0. Uses Qt %2, SentencePiece, SQLite, "
            "md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.</p>")
             .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion())));
 }

@@ -17,7 +17,8 @@ TranscriptMessage toTranscriptMessage(const MessageRecord& message, const QStrin
     out.error = message.error;
     out.stats = message.stats;
     out.streaming = message.inProgress && message.id == running;
-    out.hasTrace = message.role == QLatin1String("assistant") && (out.streaming || !message.responseIds.isEmpty());
+    out.hasTrace = message.role == QLatin1String("assistant") &&
+                   (out.streaming || !message.responseIds.isEmpty() || message.stats.responseTokens > 0);
     out.created = message.createdUtc;
     return out;
 }

@@ -137,6 +137,11 @@ void GenerationDock::setContext(qint64 tokens) {
     refreshReset();
 }
 
+void GenerationDock::setRefused(const QHash<QString, QString>& reasons) {
+    m_refused = reasons;
+    refreshReasons();
+}
+
 void GenerationDock::setPresets(const QStringList& names) { m_presets->setPresets(names); }
 
 void GenerationDock::changeEvent(QEvent* event) {
@@ -159,7 +164,8 @@ void GenerationDock::refreshReasons() {
     const ControlValues now = values();
     QString above;
     for (ControlRow* row : std::as_const(m_rows)) {
-        const QString reason = inertReason(row->name(), now, m_thinkEndAvailable);
+        const QString refused = m_refused.value(row->name());
+        const QString reason = refused.isEmpty() ? inertReason(row->name(), now, m_thinkEndAvailable) : refused;
         row->setReason(reason, reason != above);
         above = reason;
     }

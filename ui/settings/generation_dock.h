@@ -34,6 +34,8 @@ public:
     void setThinkEndAvailable(bool available);
     /// The model's context: the upper limit of max_new_tokens.
     void setContext(qint64 tokens);
+    /// Controls that what answers does not take: contract name -> why. They are greyed with the reason.
+    void setRefused(const QHash<QString, QString>& reasons);
     void setPresets(const QStringList& names);
 
 signals:
@@ -61,6 +63,7 @@ private:
     PresetBar* m_presets = nullptr;
     QPushButton* m_resetAll = nullptr;
     WheelGuard* m_wheel = nullptr;
+    QHash<QString, QString> m_refused;
     qint64 m_context = 0;  // 0: not known
     bool m_thinkEndAvailable = true;
 };

@@ -1,0 +1,411 @@
+// The window with a served model: chosen for one conversation, asked through a stand-in for the servers, broken off, continued;
+// what the server cannot do is greyed with the reason; the key is nowhere.
+#include "app/served/server_probe.h"
+#include "tests/support/stand_in_server.h"
+#include "tests/support/window_fixture.h"
+#include "ui/blocks/block_dock.h"
+#include "ui/blocks/block_view.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context_meter.h"
+#include "ui/chat/notice_bar.h"
+#include "ui/theme/style.h"
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QDialog>
+#include <QDirIterator>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QtTest>
+
+namespace {
+
+using namespace trefoil;
+using trefoil::test::recordedStream;
+using trefoil::test::StandInAnswer;
+using trefoil::test::StandInServer;
+using trefoil::testing::WindowFixture;
+
+const QString kKey = QStringLiteral("sk-not-to-be-found-42");
+const QString kAnswer = QString::fromUtf8("347 + 586 = 933 — fertig 🍀");
+
+StandInAnswer recording(const char* name) {
+    StandInAnswer answer;
+    answer.body = recordedStream(QString::fromLatin1(name));
+    return answer;
+}
+
+ServerEntry entryFor(const StandInServer& server, ServerKind kind) {
+    ServerEntry entry;
+    entry.profile.id = QStringLiteral("lab-id");
+    entry.profile.name = QStringLiteral("Lab");
+    entry.profile.address = server.address();
+    entry.profile.kind = kind;
+    entry.profile.model = QStringLiteral("clover");
+    return entry;
+}
+
+QJsonObject lastBody(const StandInServer& server) { return QJsonDocument::fromJson(server.requests().last().body).object(); }
+
+class ServedWindowTest : public QObject {
+    Q_OBJECT
+
+private:
+    /// A window whose open conversation is answered by the stand-in.
+    static void choose(const WindowFixture& w, const StandInServer& server, ServerKind kind = ServerKind::SGLang) {
+        w.servers->put(entryFor(server, kind));
+        w.chat->chooseEngine(QStringLiteral("lab-id"));
+        QVERIFY(w.chat->capabilities().reachesOut);
+    }
+    static QString notice(const WindowFixture& w) {
+        const Notice shown = w.window->findChild<NoticeBar*>()->current();
+        return shown.text;
+    }
+
+private slots:
+    void chatsAndSaysWhere() {
+        QTemporaryDir folder;
+        StandInServer server;
+        server.answerChat(recording("sglang_parser.sse"));
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        auto* where = w.find<QToolButton>("statusEngine");
+        QCOMPARE(where->text(), QStringLiteral("This computer"));
+        w.servers->put(entryFor(server, ServerKind::SGLang));
+        // Set up, and still nothing was sent: not for a conversation that did not choose it.
+        w.ask(QStringLiteral("What is 2 + 3?"));
+        QVERIFY(w.waitForAnswer());
+        QVERIFY(server.requests().isEmpty());
+        w.chat->newConversation();
+        auto* action = where->menu()->findChild<QAction*>(QStringLiteral("engine_lab-id"));
+        QVERIFY(action != nullptr);
+        action->trigger();
+        QVERIFY2(where->text().contains(QStringLiteral("Lab")) && where->text().contains(QStringLiteral("127.0.0.1")),
+                 qPrintable(where->text()));
+        QVERIFY(where->accessibleDescription().contains(QStringLiteral("127.0.0.1")));
+        w.screenshot(QStringLiteral("served-empty"));
+        QTest::qWait(300);  // the draft's count
+        QVERIFY(server.requests().isEmpty());
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(w.waitForAnswer());
+        const MessageRecord answer = w.lastMessage();
+        QCOMPARE(answer.content, kAnswer);
+        QCOMPARE(answer.thinking, QStringLiteral("Add the units first: 7 and 6 are 13."));
+        QCOMPARE(answer.stopReason, EndReason::End);
+        QCOMPARE(answer.model, QStringLiteral("clover"));
+        QCOMPARE(answer.stats.responseTokens, 31);
+        QCOMPARE(server.requests().size(), 1);
+        const QJsonArray sent = lastBody(server).value(QStringLiteral("messages")).toArray();
+        QCOMPARE(sent.size(), 1);
+        QCOMPARE(sent.at(0).toObject().value(QStringLiteral("content")).toString(), QStringLiteral("What is 347 + 586?"));
+        // The dock has the pieces, and says what is missing.
+        const QString facts = w.find<QLabel>("blockFacts")->text();
+        QVERIFY2(facts.contains(QStringLiteral("no confidences")), qPrintable(facts));
+        QVERIFY(!w.find<BlockView>("blockView")->cells().isEmpty());
+        w.screenshot(QStringLiteral("served-answer"));
+        // The other conversation is still answered here.
+        const QString served = w.chat->conversation().id;
+        w.chat->newConversation();
+        QCOMPARE(where->text(), QStringLiteral("This computer"));
+        w.chat->openConversation(served);
+        QTRY_VERIFY(where->text().contains(QStringLiteral("Lab")));
+        QCOMPARE(w.chat->messages().size(), 2);
+    }
+
+    void whatItCannotDoIsGreyed() {
+        QTemporaryDir folder;
+        StandInServer server;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        auto* threshold = w.find<QWidget>("control_threshold");
+        auto* temperature = w.find<QWidget>("control_max_new_tokens");
+        QVERIFY(threshold->isEnabled() && temperature->isEnabled());
+        choose(w, server);
+        QVERIFY(!threshold->isEnabled());
+        QVERIFY(temperature->isEnabled());
+        QVERIFY2(threshold->accessibleDescription().contains(QStringLiteral("SGLang")),
+                 qPrintable(threshold->accessibleDescription()));
+        QVERIFY(threshold->toolTip().contains(QStringLiteral("SGLang")));
+        auto* pause = w.find<QToolButton>("steerPause");
+        QVERIFY(!pause->isEnabled() && !pause->accessibleDescription().isEmpty());
+        QVERIFY(!w.find<QAction>("actionPause")->isEnabled());
+        QVERIFY(w.find<QLabel>("expertSummary") != nullptr && !w.find<QWidget>("expertLayers")->isEnabled());
+        QTRY_VERIFY(w.find<ContextMeter>("contextMeter")->accessibleName().contains(QStringLiteral("About")));
+        w.chat->chooseEngine({});
+        QVERIFY(threshold->isEnabled() && pause->isEnabled());
+        QVERIFY(w.find<QWidget>("expertLayers")->isEnabled());
+        QTRY_VERIFY(!w.find<ContextMeter>("contextMeter")->accessibleName().contains(QStringLiteral("About")));
+    }
+
+    void brokenOffAndContinued() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer broken = recording("vllm_reasoning.sse");
+        // Behind the first words of the answer.
+        const qsizetype at = broken.body.indexOf("347 + 586");
+        QVERIFY(at > 0);
+        broken.breakAfter = broken.body.indexOf("\n\n", at) + 2;
+        server.answerChat(broken);
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server, ServerKind::Vllm);
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(w.waitForAnswer());
+        const MessageRecord cut = w.lastMessage();
+        QCOMPARE(cut.stopReason, EndReason::Failed);
+        QVERIFY(!cut.error.isEmpty());
+        QVERIFY2(cut.content.startsWith(QStringLiteral("347 + 586")), qPrintable(cut.content));
+        QVERIFY(w.chat->canContinue(cut.id));
+        QVERIFY(w.find<QAction>("actionContinue")->isEnabled());
+        w.screenshot(QStringLiteral("served-broken"));
+        StandInAnswer rest;
+        rest.body =
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" and so on\"},\"finish_reason\":null}]}\n\n"
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        server.answerChat(rest);
+        w.find<QAction>("actionContinue")->trigger();
+        QTRY_COMPARE(w.lastMessage().stopReason, EndReason::End);
+        const MessageRecord whole = w.lastMessage();
+        QCOMPARE(whole.id, cut.id);
+        QCOMPARE(whole.content, cut.content + QStringLiteral(" and so on"));
+        QCOMPARE(whole.thinking, cut.thinking);
+        QVERIFY(whole.error.isEmpty());
+        const QJsonObject body = lastBody(server);
+        QVERIFY(body.value(QStringLiteral("continue_final_message")).toBool());
+        const QJsonObject last = body.value(QStringLiteral("messages")).toArray().last().toObject();
+        QCOMPARE(last.value(QStringLiteral("role")).toString(), QStringLiteral("assistant"));
+        QCOMPARE(last.value(QStringLiteral("content")).toString(), cut.content);
+    }
+
+    void cutInsideTheThinkingIsAskedAnew() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer broken = recording("vllm_reasoning.sse");
+        broken.breakAfter = broken.body.indexOf("\n\n", broken.body.indexOf("Add the units")) + 2;
+        server.answerChat(broken);
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server, ServerKind::Vllm);
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(w.waitForAnswer());
+        const MessageRecord cut = w.lastMessage();
+        QVERIFY(!cut.thinking.isEmpty() && cut.content.isEmpty());
+        server.answerChat(recording("vllm_reasoning.sse"));
+        w.chat->continueAnswer(cut.id);
+        QTRY_COMPARE(w.lastMessage().content, kAnswer);
+        QTRY_VERIFY(!w.chat->isRunning());
+        QVERIFY(w.lastMessage().id != cut.id);
+        QVERIFY2(notice(w).contains(QStringLiteral("asked anew")), qPrintable(notice(w)));
+        QCOMPARE(w.chat->versionsOf(w.lastMessage()).size(), 2);
+    }
+
+    void htmlIsNoAnswer() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer page;
+        page.contentType = "text/html";
+        page.body = "<html><body>Sign in to the hotel's network</body></html>";
+        server.answerChat(page);
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server);
+        w.ask(QStringLiteral("Anyone there?"));
+        QVERIFY(w.waitForAnswer());
+        QCOMPARE(w.lastMessage().stopReason, EndReason::Failed);
+        QVERIFY2(w.lastMessage().error.contains(QStringLiteral("web page")), qPrintable(w.lastMessage().error));
+        QCOMPARE(w.chat->messages().size(), 2);  // the question is kept
+    }
+
+    void waitsOnlyWhenAsked() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer full;
+        full.status = 429;
+        full.contentType = "application/json";
+        full.headers = {{"Retry-After", "1"}};
+        full.body = "{\"error\":{\"message\":\"busy\"}}";
+        server.answerChat(full);
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server);
+        w.ask(QStringLiteral("Now?"));
+        QVERIFY(w.waitForAnswer());
+        QTRY_VERIFY(notice(w).contains(QStringLiteral("1 second")));
+        server.answerChat(recording("sglang_parser.sse"));
+        QCOMPARE(server.requests().size(), 1);
+        emit w.window->findChild<NoticeBar*>()->actionTriggered(QStringLiteral("wait"), QStringLiteral("retry"));
+        QTRY_COMPARE_WITH_TIMEOUT(w.lastMessage().content, kAnswer, 20000);
+        QCOMPARE(server.requests().size(), 2);
+    }
+
+    void goneServerAsksForAnotherOne() {
+        QTemporaryDir folder;
+        StandInServer server;
+        server.answerChat(recording("sglang_parser.sse"));
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server);
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(w.waitForAnswer());
+        const QString id = w.chat->conversation().id;
+        w.servers->remove(QStringLiteral("lab-id"));
+        QVERIFY(w.chat->engineMissing());
+        QVERIFY2(notice(w).contains(QStringLiteral("not set up any more")), qPrintable(notice(w)));
+        QVERIFY(!w.find<QWidget>("sendButton")->isEnabled());
+        w.screenshot(QStringLiteral("served-gone"));
+        w.chat->newConversation();
+        QVERIFY(notice(w).isEmpty());
+        w.chat->openConversation(id);
+        QTRY_VERIFY(w.chat->engineMissing());
+        emit w.window->findChild<NoticeBar*>()->actionTriggered(QStringLiteral("engine"), QStringLiteral("embedded"));
+        QVERIFY(!w.chat->engineMissing());
+        QVERIFY(w.chat->model().has_value());
+    }
+
+    void removedWhileItAnswers() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer slow = recording("sglang_parser.sse");
+        slow.silentAfterBody = true;
+        slow.body = slow.body.left(slow.body.indexOf("data: [DONE]"));
+        slow.body = slow.body.left(slow.body.lastIndexOf("data: {\"id\""));
+        slow.body = slow.body.left(slow.body.lastIndexOf("data: {\"id\""));
+        server.answerChat(slow);
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server);
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QTRY_VERIFY(w.chat->isRunning() && !w.lastMessage().content.isEmpty());
+        // Another conversation is shown: the answer keeps its engine.
+        const QString id = w.chat->conversation().id;
+        w.chat->newConversation();
+        QVERIFY(w.chat->isRunning());
+        w.servers->remove(QStringLiteral("lab-id"));
+        QVERIFY(!w.chat->isRunning());
+        w.chat->openConversation(id);
+        QTRY_COMPARE(w.chat->messages().size(), 2);
+        QCOMPARE(w.lastMessage().stopReason, EndReason::Cancelled);
+        QVERIFY(w.lastMessage().content.startsWith(QStringLiteral("347")));
+    }
+
+    void passesShowConfidences() {
+        QTemporaryDir folder;
+        StandInServer server;
+        server.answerChat(recording("trefoil_passes.sse"));
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server, ServerKind::Trefoil);
+        w.ask(QStringLiteral("Hello?"));
+        QVERIFY(w.waitForAnswer());
+        QVERIFY2(w.lastMessage().error.isEmpty(), qPrintable(w.lastMessage().error));
+        QVERIFY(w.lastMessage().stats.passes > 0);
+        QVERIFY(!w.lastMessage().responseIds.isEmpty());
+        const auto* dock = w.find<BlockDock>("blockDockContent");
+        QVERIFY(dock->replay().model().blockCount() > 0);
+        const QList<CellView> cells = dock->replay().model().cells(0, 1);
+        QCOMPARE(cells.value(0).state, CellState::Prompt);
+        QVERIFY(std::any_of(cells.cbegin(), cells.cend(), [](const CellView& cell) { return cell.confidence > 0.9; }));
+        QVERIFY(lastBody(server).value(QStringLiteral("trefoil_passes")).toBool());
+        QVERIFY(w.find<QWidget>("control_threshold")->isEnabled());
+    }
+
+    /// The whole way by hand: the page, its test, the choice; then the key is revoked. It stands nowhere.
+    void serversPageAndKey() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer models;
+        models.contentType = "application/json";
+        models.body = R"({"object":"list","data":[{"id":"clover","object":"model","owned_by":"sglang","max_model_len":8192}]})";
+        server.answer("/v1/models", models);
+        server.answerChat(recording("sglang_parser.sse"));
+        {
+            WindowFixture w(folder.path());
+            QVERIFY(w.ready());
+            w.find<QAction>("actionServers")->trigger();
+            auto* page = w.find<QDialog>("serversDialog");
+            QVERIFY(page != nullptr);
+            QTest::keyClicks(page->findChild<QLineEdit*>(QStringLiteral("serverName")), QStringLiteral("Lab"));
+            auto* address = page->findChild<QLineEdit*>(QStringLiteral("serverAddress"));
+            auto* key = page->findChild<QLineEdit*>(QStringLiteral("serverKey"));
+            auto* message = page->findChild<QLabel*>(QStringLiteral("serverMessage"));
+            auto* save = page->findChild<QPushButton*>(QStringLiteral("serverSave"));
+            QTest::keyClicks(key, kKey);
+            QCOMPARE(key->echoMode(), QLineEdit::Password);
+            // A key does not go over plain HTTP to another machine.
+            address->setText(QStringLiteral("http://gpu.example:30000"));
+            save->click();
+            QVERIFY(w.servers->servers().isEmpty());
+            QVERIFY(!message->text().isEmpty() && !message->text().contains(kKey));
+            address->setText(server.address().toString());
+            page->findChild<QPushButton*>(QStringLiteral("serverTest"))->click();
+            auto* steps = page->findChild<QTreeWidget*>(QStringLiteral("serverSteps"));
+            QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(QStringLiteral("answers")), 20000);
+            QCOMPARE(steps->topLevelItemCount(), static_cast<int>(probeSteps().size()));
+            if (const QString shots = qEnvironmentVariable("TREFOIL_SCREENSHOT_DIR"); !shots.isEmpty()) {
+                QTest::qWait(60);
+                page->grab().save(shots + QStringLiteral("/servers-page.png"));
+            }
+            save->click();
+            QTRY_COMPARE(w.servers->servers().size(), 1);
+            QVERIFY(key->text().isEmpty());
+            QVERIFY(
+                page->findChild<QLabel*>(QStringLiteral("serverKeyNote"))->text().contains(QStringLiteral("until Trefoil is closed")));
+            page->findChild<QPushButton*>(QStringLiteral("serverUse"))->click();
+            QVERIFY(w.chat->capabilities().reachesOut);
+            w.ask(QStringLiteral("What is 347 + 586?"));
+            QVERIFY(w.waitForAnswer());
+            QCOMPARE(w.lastMessage().content, kAnswer);
+            QCOMPARE(server.requests().last().headers.value("authorization"), "Bearer " + kKey.toUtf8());
+            StandInAnswer revoked;
+            revoked.status = 401;
+            revoked.contentType = "application/json";
+            revoked.body = "{\"error\":{\"message\":\"key " + kKey.toUtf8() + " was revoked\"}}";
+            server.answerChat(revoked);
+            w.ask(QStringLiteral("And now?"));
+            QVERIFY(w.waitForAnswer());
+            QCOMPARE(w.lastMessage().stopReason, EndReason::Failed);
+            QVERIFY(w.lastMessage().error.contains(QStringLiteral("key"), Qt::CaseInsensitive));
+            QVERIFY(!w.lastMessage().error.contains(kKey));
+            QCOMPARE(w.chat->messages().size(), 4);
+            QVERIFY(w.store->flushAndClose(20000).allStored);
+            QVERIFY(w.settings->flush().ok());
+        }
+        int files = 0;
+        QDirIterator it(folder.path(), QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
+        while (it.hasNext()) {
+            QFile file(it.next());
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QVERIFY2(!file.readAll().contains(kKey.toUtf8()), qPrintable(file.fileName()));
+            ++files;
+        }
+        QVERIFY(files >= 2);
+        // The server is there again at the next start, for the conversation that chose it.
+        WindowFixture again(folder.path());
+        QVERIFY(again.ready());
+        QCOMPARE(again.servers->servers().size(), 1);
+        QCOMPARE(again.servers->servers().first().profile.hasKey, true);
+        QVERIFY(!again.chat->capabilities().reachesOut);
+    }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QApplication app(argc, argv);
+    QApplication::setStyle(trefoil::theme::makeStyle());
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    if (qEnvironmentVariableIntValue("TREFOIL_SCREENSHOT_DARK") != 0) QApplication::setPalette(trefoil::theme::darkPalette());
+    ServedWindowTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "served_window_test.moc"
