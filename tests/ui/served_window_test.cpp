@@ -357,8 +357,9 @@ private slots:
             save->click();
             QTRY_COMPARE(w.servers->servers().size(), 1);
             QVERIFY(key->text().isEmpty());
-            QVERIFY(
-                page->findChild<QLabel*>(QStringLiteral("serverKeyNote"))->text().contains(QStringLiteral("until Trefoil is closed")));
+            QVERIFY(page->findChild<QLabel*>(QStringLiteral("serverKeyNote"))
+                        ->text()
+                        .contains(QStringLiteral("until Trefoil is closed")));
             page->findChild<QPushButton*>(QStringLiteral("serverUse"))->click();
             QVERIFY(w.chat->capabilities().reachesOut);
             w.ask(QStringLiteral("What is 347 + 586?"));

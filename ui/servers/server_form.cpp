@@ -10,7 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSignalBlocker>
+#include <QTimer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -231,7 +231,7 @@ void ServerForm::showResult(const ProbeResult& result) {
     }
     if (result.kind != ServerKind::Auto) m_kind->setCurrentIndex(m_kind->findData(serverKindName(result.kind)));
     if (result.context > 0) m_entry.context = result.context;
-    m_steps->doItemsLayout();  // the rows' heights, now that the columns have their widths
+    QTimer::singleShot(0, m_steps, &QTreeWidget::doItemsLayout);  // the rows' heights, now that the columns have their widths
     if (result.ok())
         tell(tr("The server answers. Save it to use it."), false);
     else
