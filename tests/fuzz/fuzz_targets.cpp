@@ -1,5 +1,6 @@
 #include "tests/fuzz/fuzz_targets.h"
 
+#include "app/serve/chat_request.h"
 #include "engine/checkpoint/model_config.h"
 #include "engine/checkpoint/model_config_reader.h"
 #include "engine/checkpoint/quantisation.h"
@@ -180,6 +181,28 @@ void chatTemplate(std::span<const std::uint8_t> input) {
     require(check.recognised() == check.note.empty(), "what is not recognised has a note");
     require(isValidUtf8(check.note), "a note is UTF-8");
     for (const char c : check.note) require(static_cast<unsigned char>(c) >= 0x20, "a note is one line");
+}
+
+void chatRequest(std::span<const std::uint8_t> input) {
+    serve::ServedModel model;
+    model.name = "m";
+    model.context = 4096;
+    const auto parsed = serve::parseChatRequest(asText(input), model);
+    if (const auto* error = std::get_if<serve::ApiError>(&parsed)) {
+        require(error->status == 400 || error->status == 404, "a refusal is the client's to mend");
+        requireMessage(makeError(ErrorKind::InvalidArgument, error->message));
+        require(serve::toJson(*error).find('\n') == std::string::npos, "an error is one line");
+        return;
+    }
+    const auto& taken = std::get<serve::ChatRequest>(parsed);
+    require(!taken.request.messages.empty() && taken.stop.size() <= 4, "what is taken has messages");
+    for (const std::string& stop : taken.stop) require(!stop.empty() && isValidUtf8(stop), "stop strings are text");
+    for (const ChatMessage& message : taken.request.messages) require(isValidUtf8(message.content), "messages are text");
+    for (const ControlSpec& spec : controlSpecs()) {
+        const auto text = controlText(taken.request.config, spec.name);
+        GenerationConfig again;
+        require(text.ok() && setControl(again, spec.name, *text).ok(), "every control is in its range");
+    }
 }
 
 }  // namespace trefoil::fuzz

@@ -26,5 +26,7 @@ void generationConfig(std::span<const std::uint8_t> input);
 void goldenTraces(std::span<const std::uint8_t> input);
 /// The reader of tokenizer.model (not the library's own).
 void sentencePieceModel(std::span<const std::uint8_t> input);
+/// The body of a chat request: what is taken has controls in range and messages, what is refused says why.
+void chatRequest(std::span<const std::uint8_t> input);
 
 }  // namespace trefoil::fuzz
