@@ -22,6 +22,16 @@ constexpr double kAtOnceMs = 5.0;
 constexpr double kUsualTokensPerByte = 0.25;
 /// What a message costs beside its text.
 constexpr qint64 kTokensPerMessage = 4;
+/// Kept free beside an estimated prompt.
+constexpr qint64 kSpareTokens = 64;
+
+const QString kMaxNewTokens = QStringLiteral("max_new_tokens");
+
+QVariant standardOf(const QString& control) {
+    for (const ControlDescription& description : controlDescriptions())
+        if (description.name == control) return description.standard;
+    return {};
+}
 
 qint64 bytesOf(const QList<PromptMessage>& messages) {
     qint64 bytes = 0;
@@ -53,10 +63,11 @@ public:
         ServedRequest asked;
         asked.messages = m_request.messages;
         asked.controls = m_request.controls;
+        limitLength(asked.controls);
         asked.begunAnswer = m_request.begunText;
         asked.begunThinking = m_request.begunThinking;
         const ServedBody body = servedRequestBody(m_server, asked);
-        m_notes = body.notes;
+        m_notes += body.notes;
         connectStream();
         for (const QSslCertificate& certificate : std::as_const(m_engine->m_certificates))
             m_stream.addTrustedCertificate(certificate);
@@ -82,6 +93,27 @@ public:
     }
 
 private:
+    /// An answer of the usual length may be more than the model has room for, and would be refused: there the server's own limit
+    /// holds, or what is left beside the prompt by a careful estimate.
+    void limitLength(ControlValues& controls) {
+        const auto limit = controls.find(kMaxNewTokens);
+        if (limit == controls.end()) return;
+        const bool usual = limit->toLongLong() == standardOf(kMaxNewTokens).toLongLong();
+        const qint64 context = m_engine->m_entry.context;
+        if (usual && (context <= 0 || m_server.kind == ServerKind::Trefoil)) {
+            controls.erase(limit);
+            return;
+        }
+        QList<PromptMessage> prompt = m_request.messages;
+        if (!m_request.begunText.isEmpty()) prompt.append({QStringLiteral("assistant"), m_request.begunText});
+        const qint64 room = (context - m_engine->estimatedTokens(prompt) * 5 / 4 - kSpareTokens) / m_blockSize * m_blockSize;
+        if (context <= 0 || limit->toLongLong() <= room || room < m_blockSize) return;
+        *limit = room;
+        if (!usual)
+            m_notes.append(
+                ServedEngine::tr("The answer was limited to %1 tokens, which is what the model has room for.").arg(room));
+    }
+
     void connectStream() {
         connect(&m_stream, &ChatStream::contentArrived, this, &Run::onPiece);
         connect(&m_stream, &ChatStream::thinkingArrived, this, &Run::onPiece);
