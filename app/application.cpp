@@ -115,6 +115,7 @@ int runApplication(const ApplicationOptions& options) {
         window = std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, &servers, demoModelFolder(),
                                                              options.device.isEmpty() ? settings.device() : options.device,
                                                              options.threads >= 0 ? options.threads : settings.threads()});
+        QObject::connect(window.get(), &MainWindow::closed, qApp, &QCoreApplication::quit, Qt::QueuedConnection);
     };
     makeWindow();
     QObject::connect(

@@ -435,6 +435,7 @@ void MainWindowTest::closingWhileAnsweringKeepsTheText() {
     {
         WindowFixture w(folder.path());
         QVERIFY(w.ready());
+        const QSignalSpy closed(w.window.get(), &trefoil::MainWindow::closed);
         trefoil::ControlValues values = w.chat->controls();
         values.insert(QStringLiteral("threshold"), 1.0);
         w.chat->setControls(values);
@@ -449,7 +450,7 @@ void MainWindowTest::closingWhileAnsweringKeepsTheText() {
         w.ask(QStringLiteral("Count from 1 to 40."));
         QVERIFY(QTest::qWaitFor([&] { return closing && !w.chat->isRunning(); }, 60000));
         QTRY_VERIFY(!w.window->isVisible());
-        QTest::qWait(200);
+        QTRY_VERIFY(!closed.isEmpty());
     }
     WindowFixture w(folder.path());
     QVERIFY(w.ready());

@@ -477,6 +477,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return event->ignore();
     }
     event->accept();
+    emit closed();
 }
 
 /// True when everything is stored, or the person lets the rest go.

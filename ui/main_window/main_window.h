@@ -79,6 +79,11 @@ public:
     /// The other side of it: shows everything as it stands, at once.
     void resume(const OpenReport& report);
 
+signals:
+    /// Everything is kept and the program may end. Qt ends it by itself only when the window was on show until now, and it was
+    /// hidden already when an answer had to be stopped first.
+    void closed();
+
 protected:
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
