@@ -1781,6 +1781,14 @@ Fragen Sie etwas, und sehen Sie zu, wie sich hier die Blöcke der Antwort fülle
         <source>changed here: %1</source>
         <translation>hier geändert: %1</translation>
     </message>
+    <message>
+        <source>piece %1 of %2</source>
+        <translation>Stück %1 von %2</translation>
+    </message>
+    <message>
+        <source>This engine reports no confidences: the cells are the pieces of text as they arrived.</source>
+        <translation>Hierfür werden keine Sicherheiten gemeldet: Die Zellen sind die Textstücke, wie sie angekommen sind.</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::BlockFilm</name>
@@ -2252,6 +2260,24 @@ Kontext des Modells: %3 Token</translation>
         <source>%1 / %2</source>
         <translation>%1 / %2</translation>
     </message>
+    <message>
+        <source>Prompt: about %1 tokens
+How many tokens the model can hold is not known.</source>
+        <translation>Prompt: etwa %1 Token
+Wie viele Token das Modell fassen kann, ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Length not known</source>
+        <translation>Länge nicht bekannt</translation>
+    </message>
+    <message>
+        <source>About %1 tokens</source>
+        <translation>Etwa %1 Token</translation>
+    </message>
+    <message>
+        <source>About %1 of %2 tokens</source>
+        <translation>Etwa %1 von %2 Token</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::ControlRow</name>
@@ -2366,6 +2392,51 @@ Kontext des Modells: %3 Token</translation>
         <source>%1: %2</source>
         <comment>title: text found</comment>
         <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::EngineMenu</name>
+    <message>
+        <source>Answered b&amp;y</source>
+        <translation>Wer antwor&amp;tet</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>server, host</comment>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>The conversation is being answered; stop it to choose another one.</source>
+        <translation>Die Unterhaltung wird gerade beantwortet; halten Sie die Antwort an, um etwas anderes zu wählen.</translation>
+    </message>
+    <message>
+        <source>The text of this conversation stays in this program.</source>
+        <translation>Der Text dieser Unterhaltung bleibt in diesem Programm.</translation>
+    </message>
+    <message>
+        <source>The text of this conversation is sent to %1.</source>
+        <translation>Der Text dieser Unterhaltung wird an %1 gesendet.</translation>
+    </message>
+    <message>
+        <source>&amp;Servers…</source>
+        <translation>&amp;Server…</translation>
+    </message>
+    <message>
+        <source>Server is gone</source>
+        <translation>Der Server fehlt</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <comment>where the conversation&apos;s text goes</comment>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>This conversation is answered on this computer; its text stays here.</source>
+        <translation>Diese Unterhaltung wird auf diesem Rechner beantwortet; ihr Text bleibt hier.</translation>
+    </message>
+    <message>
+        <source>Answered by: %1</source>
+        <translation>Es antwortet: %1</translation>
     </message>
 </context>
 <context>
@@ -3097,8 +3168,54 @@ Kontext des Modells: %3 Token</translation>
         <translation>Alle Unterhaltungen &amp;durchsuchen</translation>
     </message>
     <message>
-        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
-        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Mit Block-Diffusions-Sprachmodellen auf dem eigenen Rechner chatten und ihnen beim Dekodieren zusehen.&lt;/p&gt;&lt;p&gt;Alles bleibt hier: Kein Text verlässt diesen Rechner.&lt;/p&gt;&lt;p&gt;Apache-Lizenz 2.0. Verwendet Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog und CLI11; siehe NOTICE.&lt;/p&gt;</translation>
+        <source>Ask %1</source>
+        <translation>%1 fragen</translation>
+    </message>
+    <message>
+        <source>The text of this conversation is sent to %1.</source>
+        <translation>Der Text dieser Unterhaltung wird an %1 gesendet.</translation>
+    </message>
+    <message>
+        <source>Answer on this computer</source>
+        <translation>Auf diesem Rechner antworten</translation>
+    </message>
+    <message>
+        <source>Servers…</source>
+        <translation>Server…</translation>
+    </message>
+    <message>
+        <source>A served model cannot keep the blocks before this one; write the whole answer again instead.</source>
+        <translation>Ein Modell auf einem Server kann die Blöcke vor diesem nicht behalten; lassen Sie stattdessen die ganze Antwort neu schreiben.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The server has no room now and asks to wait %n second(s).</source>
+        <translation>
+            <numerusform>Der Server hat jetzt keinen Platz und bittet, %n Sekunde zu warten.</numerusform>
+            <numerusform>Der Server hat jetzt keinen Platz und bittet, %n Sekunden zu warten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The server has no room now.</source>
+        <translation>Der Server hat jetzt keinen Platz.</translation>
+    </message>
+    <message>
+        <source>Ask once more after the wait</source>
+        <translation>Nach dem Warten noch einmal fragen</translation>
+    </message>
+    <message>
+        <source>Ask once more</source>
+        <translation>Noch einmal fragen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting %n second(s) for the server</source>
+        <translation>
+            <numerusform>Warten auf den Server: %n Sekunde</numerusform>
+            <numerusform>Warten auf den Server: %n Sekunden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here, but for conversations that you give to a server: their text is sent there.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Mit Block-Diffusions-Sprachmodellen auf dem eigenen Rechner chatten und ihnen beim Dekodieren zusehen.&lt;/p&gt;&lt;p&gt;Alles bleibt hier, außer Unterhaltungen, die Sie einem Server geben: Deren Text wird dorthin gesendet.&lt;/p&gt;&lt;p&gt;Apache-Lizenz 2.0. Verwendet Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog und CLI11; siehe NOTICE.&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
@@ -3920,6 +4037,181 @@ nicht verwendbar: %1</translation>
     <message>
         <source>The key of this server is not there any more. Give it again under Chat, Servers.</source>
         <translation>Der Schlüssel dieses Servers ist nicht mehr da. Geben Sie ihn unter Chat, Server neu ein.</translation>
+    </message>
+    <message>
+        <source>The answer was limited to %1 tokens, which is what the model has room for.</source>
+        <translation>Die Antwort wurde auf %1 Token begrenzt; so viel Platz hat das Modell.</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServerForm</name>
+    <message>
+        <source>works</source>
+        <translation>geht</translation>
+    </message>
+    <message>
+        <source>works, but</source>
+        <translation>geht, aber</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>skipped</source>
+        <translation>ausgelassen</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the key</source>
+        <translation>Schlüssel &amp;vergessen</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>Verbindung &amp;prüfen</translation>
+    </message>
+    <message>
+        <source>S&amp;ave</source>
+        <translation>&amp;Speichern</translation>
+    </message>
+    <message>
+        <source>Name of the server</source>
+        <translation>Name des Servers</translation>
+    </message>
+    <message>
+        <source>Address of the server</source>
+        <translation>Adresse des Servers</translation>
+    </message>
+    <message>
+        <source>Kind of server</source>
+        <translation>Art des Servers</translation>
+    </message>
+    <message>
+        <source>The test finds out what kind of server it is; it decides which controls are sent.</source>
+        <translation>Die Prüfung stellt fest, welche Art von Server es ist; davon hängt ab, welche Regler gesendet werden.</translation>
+    </message>
+    <message>
+        <source>Key of the server</source>
+        <translation>Schlüssel des Servers</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>Schlüssel vergessen</translation>
+    </message>
+    <message>
+        <source>Model on the server</source>
+        <translation>Modell auf dem Server</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>Verbindung prüfen</translation>
+    </message>
+    <message>
+        <source>Steps of the test</source>
+        <translation>Schritte der Prüfung</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Was sich ergab</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>&amp;Name:</source>
+        <translation>&amp;Name:</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress:</source>
+        <translation>A&amp;dresse:</translation>
+    </message>
+    <message>
+        <source>&amp;Key:</source>
+        <translation>Schlüsse&amp;l:</translation>
+    </message>
+    <message>
+        <source>K&amp;ind:</source>
+        <translation>A&amp;rt:</translation>
+    </message>
+    <message>
+        <source>&amp;Model:</source>
+        <translation>&amp;Modell:</translation>
+    </message>
+    <message>
+        <source>The address is another one than the key was given for. Type the key again, or forget it.</source>
+        <translation>Der Schlüssel wurde für eine andere Adresse eingegeben. Geben Sie ihn neu ein, oder lassen Sie ihn vergessen.</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+    <message>
+        <source>The key is gone.</source>
+        <translation>Der Schlüssel ist vergessen.</translation>
+    </message>
+    <message>
+        <source>A key is kept; type another one to replace it</source>
+        <translation>Ein Schlüssel ist da; geben Sie einen anderen ein, um ihn zu ersetzen</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keiner</translation>
+    </message>
+    <message>
+        <source>The key is kept in the desktop&apos;s secret service, and is never shown again.</source>
+        <translation>Der Schlüssel liegt im Geheimnisdienst des Schreibtischs und wird nie wieder gezeigt.</translation>
+    </message>
+    <message>
+        <source>%1 The key is never shown again.</source>
+        <comment>why keys are not kept</comment>
+        <translation>%1 Der Schlüssel wird nie wieder gezeigt.</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>Wird geprüft…</translation>
+    </message>
+    <message>
+        <source>The server answers. Save it to use it.</source>
+        <translation>Der Server antwortet. Speichern Sie ihn, um ihn zu benutzen.</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServersDialog</name>
+    <message>
+        <source>Add a &amp;server</source>
+        <translation>Server &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>&amp;Use for this conversation</source>
+        <translation>&amp;Für diese Unterhaltung verwenden</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>Server</translation>
+    </message>
+    <message>
+        <source>Models that run on another machine, or in another program. Nothing is sent to a server before you choose it for a conversation; only that conversation&apos;s text goes there.</source>
+        <translation>Modelle, die auf einem anderen Rechner oder in einem anderen Programm laufen. An einen Server wird nichts gesendet, bevor Sie ihn für eine Unterhaltung wählen; nur deren Text geht dorthin.</translation>
+    </message>
+    <message>
+        <source>Remove the server</source>
+        <translation>Server entfernen</translation>
+    </message>
+    <message>
+        <source>Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.</source>
+        <translation>„%1“ und den Schlüssel dazu entfernen? Die Unterhaltungen bleiben; jede fragt danach, wer von da an antworten soll.</translation>
     </message>
 </context>
 <context>

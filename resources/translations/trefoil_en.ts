@@ -44,6 +44,20 @@
             <numerusform>%n changes could not be saved: %1</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>The server has no room now and asks to wait %n second(s).</source>
+        <translation>
+            <numerusform>The server has no room now and asks to wait %n second.</numerusform>
+            <numerusform>The server has no room now and asks to wait %n seconds.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting %n second(s) for the server</source>
+        <translation>
+            <numerusform>Waiting %n second for the server</numerusform>
+            <numerusform>Waiting %n seconds for the server</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>trefoil::StatisticsDialog</name>

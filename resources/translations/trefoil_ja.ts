@@ -1777,6 +1777,14 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
         <source>changed here: %1</source>
         <translation>ここで変更：%1</translation>
     </message>
+    <message>
+        <source>piece %1 of %2</source>
+        <translation>断片 %1 / %2</translation>
+    </message>
+    <message>
+        <source>This engine reports no confidences: the cells are the pieces of text as they arrived.</source>
+        <translation>このエンジンは信頼度を報告しません。セルは届いたテキストの断片です。</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::BlockFilm</name>
@@ -2248,6 +2256,24 @@ The model&apos;s context: %3 tokens</source>
         <source>%1 / %2</source>
         <translation>%1 / %2</translation>
     </message>
+    <message>
+        <source>Prompt: about %1 tokens
+How many tokens the model can hold is not known.</source>
+        <translation>プロンプト：約 %1 トークン
+モデルに入るトークン数は不明です。</translation>
+    </message>
+    <message>
+        <source>Length not known</source>
+        <translation>長さ不明</translation>
+    </message>
+    <message>
+        <source>About %1 tokens</source>
+        <translation>約 %1 トークン</translation>
+    </message>
+    <message>
+        <source>About %1 of %2 tokens</source>
+        <translation>約 %1 / %2 トークン</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::ControlRow</name>
@@ -2362,6 +2388,51 @@ The model&apos;s context: %3 tokens</source>
         <source>%1: %2</source>
         <comment>title: text found</comment>
         <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::EngineMenu</name>
+    <message>
+        <source>Answered b&amp;y</source>
+        <translation>回答元(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>server, host</comment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>The conversation is being answered; stop it to choose another one.</source>
+        <translation>会話に回答中です。別のものを選ぶには停止してください。</translation>
+    </message>
+    <message>
+        <source>The text of this conversation stays in this program.</source>
+        <translation>この会話のテキストはこのプログラムの中にとどまります。</translation>
+    </message>
+    <message>
+        <source>The text of this conversation is sent to %1.</source>
+        <translation>この会話のテキストは %1 に送られます。</translation>
+    </message>
+    <message>
+        <source>&amp;Servers…</source>
+        <translation>サーバー(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Server is gone</source>
+        <translation>サーバーがありません</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <comment>where the conversation&apos;s text goes</comment>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>This conversation is answered on this computer; its text stays here.</source>
+        <translation>この会話はこのコンピューターで回答され、テキストはここにとどまります。</translation>
+    </message>
+    <message>
+        <source>Answered by: %1</source>
+        <translation>回答元：%1</translation>
     </message>
 </context>
 <context>
@@ -3092,8 +3163,52 @@ The model&apos;s context: %3 tokens</source>
         <translation>すべての会話を検索(&amp;A)</translation>
     </message>
     <message>
-        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
-        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;自分のコンピューターでブロック拡散言語モデルとチャットし、デコードの様子を見られます。&lt;/p&gt;&lt;p&gt;すべてはここにとどまります。テキストがこのコンピューターから出ることはありません。&lt;/p&gt;&lt;p&gt;Apache License 2.0。Qt %2、SentencePiece、SQLite、md4c、zstd、libwebp、nlohmann/json、spdlog、CLI11 を使用しています。NOTICE を参照してください。&lt;/p&gt;</translation>
+        <source>Ask %1</source>
+        <translation>%1 に質問</translation>
+    </message>
+    <message>
+        <source>The text of this conversation is sent to %1.</source>
+        <translation>この会話のテキストは %1 に送られます。</translation>
+    </message>
+    <message>
+        <source>Answer on this computer</source>
+        <translation>このコンピューターで回答</translation>
+    </message>
+    <message>
+        <source>Servers…</source>
+        <translation>サーバー…</translation>
+    </message>
+    <message>
+        <source>A served model cannot keep the blocks before this one; write the whole answer again instead.</source>
+        <translation>サーバー上のモデルはこのブロックより前を残せません。代わりに回答全体を書き直してください。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The server has no room now and asks to wait %n second(s).</source>
+        <translation>
+            <numerusform>サーバーに空きがなく、%n 秒待つよう求めています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The server has no room now.</source>
+        <translation>サーバーに空きがありません。</translation>
+    </message>
+    <message>
+        <source>Ask once more after the wait</source>
+        <translation>待ってからもう一度質問</translation>
+    </message>
+    <message>
+        <source>Ask once more</source>
+        <translation>もう一度質問</translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting %n second(s) for the server</source>
+        <translation>
+            <numerusform>サーバーを待っています：%n 秒</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here, but for conversations that you give to a server: their text is sent there.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;自分のコンピューターでブロック拡散言語モデルとチャットし、デコードの様子を見られます。&lt;/p&gt;&lt;p&gt;サーバーに任せた会話のテキストがそこに送られるほかは、すべてここにとどまります。&lt;/p&gt;&lt;p&gt;Apache License 2.0。Qt %2、SentencePiece、SQLite、md4c、zstd、libwebp、nlohmann/json、spdlog、CLI11 を使用しています。NOTICE を参照してください。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
@@ -3915,6 +4030,181 @@ not usable: %1</source>
     <message>
         <source>The key of this server is not there any more. Give it again under Chat, Servers.</source>
         <translation>このサーバーのキーがなくなっています。「チャット › サーバー」で入力し直してください。</translation>
+    </message>
+    <message>
+        <source>The answer was limited to %1 tokens, which is what the model has room for.</source>
+        <translation>回答は %1 トークンに制限されました。モデルに入るのはそこまでです。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServerForm</name>
+    <message>
+        <source>works</source>
+        <translation>動作します</translation>
+    </message>
+    <message>
+        <source>works, but</source>
+        <translation>動作しますが</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>skipped</source>
+        <translation>省略</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the key</source>
+        <translation>キーを忘れる(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>接続をテスト(&amp;T)</translation>
+    </message>
+    <message>
+        <source>S&amp;ave</source>
+        <translation>保存(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Name of the server</source>
+        <translation>サーバーの名前</translation>
+    </message>
+    <message>
+        <source>Address of the server</source>
+        <translation>サーバーのアドレス</translation>
+    </message>
+    <message>
+        <source>Kind of server</source>
+        <translation>サーバーの種類</translation>
+    </message>
+    <message>
+        <source>The test finds out what kind of server it is; it decides which controls are sent.</source>
+        <translation>テストでサーバーの種類がわかります。どの設定を送るかはそれで決まります。</translation>
+    </message>
+    <message>
+        <source>Key of the server</source>
+        <translation>サーバーのキー</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>キーを忘れる</translation>
+    </message>
+    <message>
+        <source>Model on the server</source>
+        <translation>サーバー上のモデル</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>接続をテスト</translation>
+    </message>
+    <message>
+        <source>Steps of the test</source>
+        <translation>テストの手順</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>ステップ</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>結果</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>わかったこと</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>&amp;Name:</source>
+        <translation>名前(&amp;N)：</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress:</source>
+        <translation>アドレス(&amp;D)：</translation>
+    </message>
+    <message>
+        <source>&amp;Key:</source>
+        <translation>キー(&amp;K)：</translation>
+    </message>
+    <message>
+        <source>K&amp;ind:</source>
+        <translation>種類(&amp;I)：</translation>
+    </message>
+    <message>
+        <source>&amp;Model:</source>
+        <translation>モデル(&amp;M)：</translation>
+    </message>
+    <message>
+        <source>The address is another one than the key was given for. Type the key again, or forget it.</source>
+        <translation>キーは別のアドレス用に入力されたものです。入力し直すか、忘れさせてください。</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>保存しました。</translation>
+    </message>
+    <message>
+        <source>The key is gone.</source>
+        <translation>キーを忘れました。</translation>
+    </message>
+    <message>
+        <source>A key is kept; type another one to replace it</source>
+        <translation>キーは保存済みです。別のキーを入力すると置き換わります</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>The key is kept in the desktop&apos;s secret service, and is never shown again.</source>
+        <translation>キーはデスクトップの秘密保管サービスに保存され、再び表示されることはありません。</translation>
+    </message>
+    <message>
+        <source>%1 The key is never shown again.</source>
+        <comment>why keys are not kept</comment>
+        <translation>%1 キーが再び表示されることはありません。</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>テストしています…</translation>
+    </message>
+    <message>
+        <source>The server answers. Save it to use it.</source>
+        <translation>サーバーが応答しました。使うには保存してください。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServersDialog</name>
+    <message>
+        <source>Add a &amp;server</source>
+        <translation>サーバーを追加(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>削除(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Use for this conversation</source>
+        <translation>この会話に使う(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <source>Models that run on another machine, or in another program. Nothing is sent to a server before you choose it for a conversation; only that conversation&apos;s text goes there.</source>
+        <translation>別のコンピューターや別のプログラムで動くモデルです。会話に選ぶまでサーバーには何も送られず、送られるのはその会話のテキストだけです。</translation>
+    </message>
+    <message>
+        <source>Remove the server</source>
+        <translation>サーバーを削除</translation>
+    </message>
+    <message>
+        <source>Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.</source>
+        <translation>「%1」とそのキーを削除しますか？会話は残り、それ以降は会話ごとに回答元を尋ねます。</translation>
     </message>
 </context>
 <context>

@@ -1777,6 +1777,14 @@ Ask something and watch the answer&apos;s blocks fill in here, or choose an answ
         <source>changed here: %1</source>
         <translation>此处更改：%1</translation>
     </message>
+    <message>
+        <source>piece %1 of %2</source>
+        <translation>片段 %1 / %2</translation>
+    </message>
+    <message>
+        <source>This engine reports no confidences: the cells are the pieces of text as they arrived.</source>
+        <translation>此引擎不报告置信度：单元格是陆续到达的文本片段。</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::BlockFilm</name>
@@ -2248,6 +2256,24 @@ The model&apos;s context: %3 tokens</source>
         <source>%1 / %2</source>
         <translation>%1 / %2</translation>
     </message>
+    <message>
+        <source>Prompt: about %1 tokens
+How many tokens the model can hold is not known.</source>
+        <translation>提示：约 %1 个词元
+模型可容纳多少词元未知。</translation>
+    </message>
+    <message>
+        <source>Length not known</source>
+        <translation>长度未知</translation>
+    </message>
+    <message>
+        <source>About %1 tokens</source>
+        <translation>约 %1 个词元</translation>
+    </message>
+    <message>
+        <source>About %1 of %2 tokens</source>
+        <translation>约 %1 / %2 个词元</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::ControlRow</name>
@@ -2362,6 +2388,51 @@ The model&apos;s context: %3 tokens</source>
         <source>%1: %2</source>
         <comment>title: text found</comment>
         <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::EngineMenu</name>
+    <message>
+        <source>Answered b&amp;y</source>
+        <translation>由谁回答(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>server, host</comment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>The conversation is being answered; stop it to choose another one.</source>
+        <translation>正在回答此对话；要另选，请先停止。</translation>
+    </message>
+    <message>
+        <source>The text of this conversation stays in this program.</source>
+        <translation>此对话的文本留在本程序中。</translation>
+    </message>
+    <message>
+        <source>The text of this conversation is sent to %1.</source>
+        <translation>此对话的文本会发送到 %1。</translation>
+    </message>
+    <message>
+        <source>&amp;Servers…</source>
+        <translation>服务器(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Server is gone</source>
+        <translation>服务器已不存在</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <comment>where the conversation&apos;s text goes</comment>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>This conversation is answered on this computer; its text stays here.</source>
+        <translation>此对话在本机上回答，文本留在本机。</translation>
+    </message>
+    <message>
+        <source>Answered by: %1</source>
+        <translation>回答者：%1</translation>
     </message>
 </context>
 <context>
@@ -3092,8 +3163,52 @@ The model&apos;s context: %3 tokens</source>
         <translation>搜索所有对话(&amp;A)</translation>
     </message>
     <message>
-        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here: no text leaves this computer.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
-        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;在您自己的电脑上与块扩散语言模型聊天，并观看其解码过程。&lt;/p&gt;&lt;p&gt;一切都留在本机：没有任何文本离开这台电脑。&lt;/p&gt;&lt;p&gt;Apache 许可证 2.0。使用了 Qt %2、SentencePiece、SQLite、md4c、zstd、libwebp、nlohmann/json、spdlog 和 CLI11；见 NOTICE。&lt;/p&gt;</translation>
+        <source>Ask %1</source>
+        <translation>向 %1 提问</translation>
+    </message>
+    <message>
+        <source>The text of this conversation is sent to %1.</source>
+        <translation>此对话的文本会发送到 %1。</translation>
+    </message>
+    <message>
+        <source>Answer on this computer</source>
+        <translation>在本机上回答</translation>
+    </message>
+    <message>
+        <source>Servers…</source>
+        <translation>服务器…</translation>
+    </message>
+    <message>
+        <source>A served model cannot keep the blocks before this one; write the whole answer again instead.</source>
+        <translation>服务器上的模型无法保留此块之前的块；请重写整个回答。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The server has no room now and asks to wait %n second(s).</source>
+        <translation>
+            <numerusform>服务器现在没有余力，要求等待 %n 秒。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The server has no room now.</source>
+        <translation>服务器现在没有余力。</translation>
+    </message>
+    <message>
+        <source>Ask once more after the wait</source>
+        <translation>等待后再问一次</translation>
+    </message>
+    <message>
+        <source>Ask once more</source>
+        <translation>再问一次</translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting %n second(s) for the server</source>
+        <translation>
+            <numerusform>等待服务器：%n 秒</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;Chat with block-diffusion language models on your own machine, and watch them decode.&lt;/p&gt;&lt;p&gt;Everything stays here, but for conversations that you give to a server: their text is sent there.&lt;/p&gt;&lt;p&gt;Apache License 2.0. Uses Qt %2, SentencePiece, SQLite, md4c, zstd, libwebp, nlohmann/json, spdlog and CLI11; see NOTICE.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;Trefoil %1&lt;/h3&gt;&lt;p&gt;在您自己的电脑上与块扩散语言模型聊天，并观看其解码过程。&lt;/p&gt;&lt;p&gt;一切都留在本机，只有您交给服务器的对话除外：其文本会发送到那里。&lt;/p&gt;&lt;p&gt;Apache 许可证 2.0。使用了 Qt %2、SentencePiece、SQLite、md4c、zstd、libwebp、nlohmann/json、spdlog 和 CLI11；见 NOTICE。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
@@ -3915,6 +4030,181 @@ not usable: %1</source>
     <message>
         <source>The key of this server is not there any more. Give it again under Chat, Servers.</source>
         <translation>此服务器的密钥已不存在。请在“对话 › 服务器”中重新输入。</translation>
+    </message>
+    <message>
+        <source>The answer was limited to %1 tokens, which is what the model has room for.</source>
+        <translation>回答被限制为 %1 个词元，这是模型所能容纳的长度。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServerForm</name>
+    <message>
+        <source>works</source>
+        <translation>可用</translation>
+    </message>
+    <message>
+        <source>works, but</source>
+        <translation>可用，但</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>skipped</source>
+        <translation>已跳过</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the key</source>
+        <translation>忘记密钥(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>测试连接(&amp;T)</translation>
+    </message>
+    <message>
+        <source>S&amp;ave</source>
+        <translation>保存(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Name of the server</source>
+        <translation>服务器的名称</translation>
+    </message>
+    <message>
+        <source>Address of the server</source>
+        <translation>服务器的地址</translation>
+    </message>
+    <message>
+        <source>Kind of server</source>
+        <translation>服务器的种类</translation>
+    </message>
+    <message>
+        <source>The test finds out what kind of server it is; it decides which controls are sent.</source>
+        <translation>测试会查明服务器的种类；它决定发送哪些控制项。</translation>
+    </message>
+    <message>
+        <source>Key of the server</source>
+        <translation>服务器的密钥</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>忘记密钥</translation>
+    </message>
+    <message>
+        <source>Model on the server</source>
+        <translation>服务器上的模型</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>Steps of the test</source>
+        <translation>测试的步骤</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>单步</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>发现的情况</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>&amp;Name:</source>
+        <translation>名称(&amp;N)：</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress:</source>
+        <translation>地址(&amp;D)：</translation>
+    </message>
+    <message>
+        <source>&amp;Key:</source>
+        <translation>密钥(&amp;K)：</translation>
+    </message>
+    <message>
+        <source>K&amp;ind:</source>
+        <translation>种类(&amp;I)：</translation>
+    </message>
+    <message>
+        <source>&amp;Model:</source>
+        <translation>模型(&amp;M)：</translation>
+    </message>
+    <message>
+        <source>The address is another one than the key was given for. Type the key again, or forget it.</source>
+        <translation>密钥是为另一个地址输入的。请重新输入密钥，或忘记它。</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>已保存。</translation>
+    </message>
+    <message>
+        <source>The key is gone.</source>
+        <translation>密钥已删除。</translation>
+    </message>
+    <message>
+        <source>A key is kept; type another one to replace it</source>
+        <translation>已保存密钥；输入另一个即可替换</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>The key is kept in the desktop&apos;s secret service, and is never shown again.</source>
+        <translation>密钥保存在桌面的机密服务中，不会再次显示。</translation>
+    </message>
+    <message>
+        <source>%1 The key is never shown again.</source>
+        <comment>why keys are not kept</comment>
+        <translation>%1 密钥不会再次显示。</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>正在测试…</translation>
+    </message>
+    <message>
+        <source>The server answers. Save it to use it.</source>
+        <translation>服务器有应答。保存后即可使用。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::ServersDialog</name>
+    <message>
+        <source>Add a &amp;server</source>
+        <translation>添加服务器(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>移除(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Use for this conversation</source>
+        <translation>用于此对话(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Models that run on another machine, or in another program. Nothing is sent to a server before you choose it for a conversation; only that conversation&apos;s text goes there.</source>
+        <translation>在另一台机器或另一个程序中运行的模型。在您为某个对话选择服务器之前，不会向其发送任何内容；只有该对话的文本会发送过去。</translation>
+    </message>
+    <message>
+        <source>Remove the server</source>
+        <translation>移除服务器</translation>
+    </message>
+    <message>
+        <source>Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.</source>
+        <translation>要移除“%1”及其密钥吗？其对话会保留；之后每个对话都会询问由谁回答。</translation>
     </message>
 </context>
 <context>
