@@ -37,7 +37,7 @@ ServerList::~ServerList() {
 
 void ServerList::read() {
     const QJsonArray list = QJsonDocument::fromJson(m_settings->servers().toUtf8()).array();
-    for (const QJsonValue& value : list) {
+    for (const auto& value : list) {
         const QJsonObject object = value.toObject();
         ServerEntry entry;
         entry.profile.id = object.value(kId).toString();

@@ -265,9 +265,9 @@ private slots:
             trefoil.window->keepState();
             // As the program does it: the old one goes last.
             const std::unique_ptr<MainWindow> old = std::move(trefoil.window);
-            trefoil.window = std::make_unique<MainWindow>(WindowServices{trefoil.chat.get(), trefoil.store.get(),
-                                                                         trefoil.settings.get(), trefoil.presets.get(),
-                                                                         testing::demoModelFolder(), QStringLiteral("cpu"), 2});
+            trefoil.window = std::make_unique<MainWindow>(
+                WindowServices{trefoil.chat.get(), trefoil.store.get(), trefoil.settings.get(), trefoil.presets.get(),
+                               trefoil.servers.get(), testing::demoModelFolder(), QStringLiteral("cpu"), 2});
             trefoil.window->resume({});
             const QString file = trefoil.window->menuBar()->actions().constFirst()->text();
             const QHash<QString, QString> expected{{QStringLiteral("de"), QStringLiteral("&Datei")},

@@ -114,6 +114,12 @@ private slots:
         QVERIFY2(facts.contains(QStringLiteral("no confidences")), qPrintable(facts));
         QVERIFY(!w.find<BlockView>("blockView")->cells().isEmpty());
         w.screenshot(QStringLiteral("served-answer"));
+        // In sight at any size of the window.
+        w.window->resize(w.window->minimumSizeHint().expandedTo({760, 480}));
+        QTest::qWait(20);
+        QVERIFY(where->isVisible());
+        QCOMPARE(where->visibleRegion().boundingRect(), where->rect());
+        w.screenshot(QStringLiteral("served-narrow"));
         // The other conversation is still answered here.
         const QString served = w.chat->conversation().id;
         w.chat->newConversation();

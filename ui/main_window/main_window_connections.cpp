@@ -75,8 +75,10 @@ void MainWindow::connectAnswers() {
     });
     connect(m_chat, &ChatController::promptCounted, this, [this](const PromptView& prompt) {
         m_lastPrompt = prompt;
-        m_composer->setContextUsage(prompt.tokens, positionsNeeded(prompt.tokens, m_chat->controls()) - prompt.tokens,
-                                    prompt.context);
+        qint64 answer = positionsNeeded(prompt.tokens, m_chat->controls()) - prompt.tokens;
+        // An engine that counts itself keeps the answer inside its context.
+        if (!prompt.exact) answer = std::min(answer, std::max<qint64>(0, prompt.context - prompt.tokens));
+        m_composer->setContextUsage(prompt.tokens, answer, prompt.context);
         if (m_promptView != nullptr && m_promptView->isVisible()) m_promptView->setPrompt(prompt);
     });
     connect(m_chat, &ChatController::sent, this, [this](const QString& text) {

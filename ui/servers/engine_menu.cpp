@@ -9,6 +9,16 @@
 namespace trefoil {
 namespace {
 
+/// What the button has room for; the tooltip has all of it.
+EngineIdentity shortened(EngineIdentity engine) {
+    constexpr qsizetype kTitle = 28;
+    constexpr qsizetype kPlace = 48;
+    if (engine.title.size() > kTitle) engine.title = engine.title.left(kTitle - 1) + QChar(0x2026);
+    // The end of a host's name says whose it is.
+    if (engine.place.size() > kPlace) engine.place = QChar(0x2026) + engine.place.right(kPlace - 1);
+    return engine;
+}
+
 /// An ampersand in a server's name is no mnemonic.
 QString plain(QString text) { return text.replace(QLatin1Char('&'), QStringLiteral("&&")); }
 
@@ -57,7 +67,8 @@ void EngineMenu::refresh() {
     connect(servers, &QAction::triggered, this, &EngineMenu::serversRequested);
 
     const QString name = m_chat->engineMissing() ? tr("Server is gone") : shown(now);
-    m_button->setText(plain(now.place.isEmpty() ? name : tr("→ %1", "where the conversation's text goes").arg(name)));
+    m_button->setText(
+        plain(now.place.isEmpty() ? name : tr("→ %1", "where the conversation's text goes").arg(shown(shortened(now)))));
     const QString where = m_chat->engineMissing() ? m_chat->notReady()
                           : now.place.isEmpty()   ? tr("This conversation is answered on this computer; its text stays here.")
                                                   : tr("The text of this conversation is sent to %1.").arg(name);
