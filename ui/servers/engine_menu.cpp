@@ -28,6 +28,10 @@ EngineMenu::EngineMenu(ChatController* chat, QWidget* parent)
     : QObject(parent), m_chat(chat), m_menu(new QMenu(tr("Answered b&y"), parent)), m_button(new QToolButton(parent)) {
     m_menu->setObjectName(QStringLiteral("engineMenu"));
     m_menu->setToolTipsVisible(true);
+    // Not the menu's own: it outlives the engines' entries, and may be given a key.
+    m_serversAction = new QAction(tr("&Servers…"), this);
+    m_serversAction->setObjectName(QStringLiteral("actionServers"));
+    connect(m_serversAction, &QAction::triggered, this, &EngineMenu::serversRequested);
     m_button->setObjectName(QStringLiteral("statusEngine"));
     m_button->setAutoRaise(true);
     m_button->setPopupMode(QToolButton::InstantPopup);
@@ -51,7 +55,7 @@ void EngineMenu::refresh() {
     const bool answering = m_chat->isRunning() && m_chat->runningConversation() == m_chat->conversation().id;
     for (const EngineIdentity& engine : m_chat->engines()) {
         QAction* action = m_menu->addAction(plain(shown(engine)));
-        action->setObjectName(QStringLiteral("engine_") + engine.id);
+        action->setData(engine.id);
         action->setCheckable(true);
         action->setChecked(engine.id == now.id);
         action->setEnabled(!answering);
@@ -62,9 +66,7 @@ void EngineMenu::refresh() {
         connect(action, &QAction::triggered, m_chat, [this, id = engine.id] { m_chat->chooseEngine(id); });
     }
     m_menu->addSeparator();
-    QAction* servers = m_menu->addAction(tr("&Servers…"));
-    servers->setObjectName(QStringLiteral("actionServers"));
-    connect(servers, &QAction::triggered, this, &EngineMenu::serversRequested);
+    m_menu->addAction(m_serversAction);
 
     const QString name = m_chat->engineMissing() ? tr("Server is gone") : shown(now);
     m_button->setText(

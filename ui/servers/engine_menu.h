@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QString>
 
+class QAction;
 class QMenu;
 class QToolButton;
 class QWidget;
@@ -36,6 +37,7 @@ private:
     ChatController* m_chat;
     QMenu* m_menu;
     QToolButton* m_button;
+    QAction* m_serversAction = nullptr;
 };
 
 }  // namespace trefoil
