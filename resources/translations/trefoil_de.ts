@@ -4213,6 +4213,10 @@ nicht verwendbar: %1</translation>
         <source>Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.</source>
         <translation>„%1“ und den Schlüssel dazu entfernen? Die Unterhaltungen bleiben; jede fragt danach, wer von da an antworten soll.</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::Settings</name>

@@ -4206,6 +4206,10 @@ not usable: %1</source>
         <source>Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.</source>
         <translation>「%1」とそのキーを削除しますか？会話は残り、それ以降は会話ごとに回答元を尋ねます。</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::Settings</name>

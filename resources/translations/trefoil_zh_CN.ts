@@ -4206,6 +4206,10 @@ not usable: %1</source>
         <source>Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.</source>
         <translation>要移除“%1”及其密钥吗？其对话会保留；之后每个对话都会询问由谁回答。</translation>
     </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
 </context>
 <context>
     <name>trefoil::Settings</name>

@@ -160,7 +160,7 @@ private slots:
         const QStringList english = leftInEnglish(trefoil.window.get(), language);
         QVERIFY2(english.isEmpty(), qPrintable(english.join(QLatin1Char('\n'))));
         for (const char* action :
-             {"actionModelDialog", "actionPreferences", "actionShortcuts", "actionCompare", "actionStatistics"})
+             {"actionModelDialog", "actionPreferences", "actionShortcuts", "actionCompare", "actionStatistics", "actionServers"})
             lookAtDialog(trefoil, action, language);
     }
 

@@ -42,7 +42,8 @@ ServersDialog::ServersDialog(ServerList* servers, QWidget* parent)
     auto* middle = new QHBoxLayout;
     middle->addLayout(left);
     middle->addWidget(m_form, 1);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* buttons = new QDialogButtonBox(this);
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);  // Qt's own text needs its translations installed
     buttons->addButton(m_use, QDialogButtonBox::ActionRole);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* column = new QVBoxLayout(this);
