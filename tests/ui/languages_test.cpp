@@ -3,7 +3,11 @@
 #include "ui/desktop/languages.h"
 #include "tests/support/window_fixture.h"
 #include "ui/chat/elided_label.h"
+#include "ui/chat/message_widget.h"
+#include "ui/chat/text_column.h"
+#include "ui/chat/transcript_view.h"
 #include "ui/theme/style.h"
+#include "ui/transfer/transfer_menu.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
@@ -13,6 +17,10 @@
 #include <QDialog>
 #include <QFile>
 #include <QHash>
+#include <QImage>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -20,6 +28,9 @@
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
 #include <QtTest>
+
+#include <algorithm>
+#include <array>
 
 using namespace trefoil;
 
@@ -164,6 +175,37 @@ private slots:
             lookAtDialog(trefoil, action, language);
     }
 
+    /// Whole pieces of a conversation: lines run from the right where their first strong sign does, each on its own.
+    void rightToLeftText() {
+        const QTemporaryDir folder;
+        testing::WindowFixture trefoil(folder.path());
+        QVERIFY(trefoil.ready());
+        const QString question = QStringLiteral("שלום, מה שלומך? (347 + 586)");
+        const QString answer = QStringLiteral("התשובה היא **933**.\n\nمرحبا بالعالم\n\nEnglish again.\n\n日本語と中文。");
+        const QJsonArray messages{
+            QJsonObject{{QStringLiteral("role"), QStringLiteral("user")}, {QStringLiteral("content"), question}},
+            QJsonObject{{QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("content"), answer}}};
+        const QJsonArray all{QJsonObject{{QStringLiteral("title"), question}, {QStringLiteral("messages"), messages}}};
+        QFile file(folder.filePath(QStringLiteral("rtl.json")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QJsonDocument(all).toJson());
+        file.close();
+        auto* transfer = trefoil.find<TransferMenu>("transferMenu");
+        QSignalSpy imported(transfer->transfer(), &HistoryTransfer::imported);
+        transfer->importFile(file.fileName());
+        QVERIFY(imported.wait(20000));
+        trefoil.chat->openConversation(imported.first().at(2).value<ImportReport>().first);
+        QTRY_COMPARE(trefoil.chat->messages().size(), 2);
+        QCOMPARE(trefoil.chat->messages().constLast().content, answer);
+        trefoil.screenshot(QStringLiteral("right-to-left"));
+        const auto* view = trefoil.window->findChild<TranscriptView*>();
+        QVERIFY(view != nullptr);
+        const QImage asked = view->messageWidget(trefoil.chat->messages().constFirst().id)->grab().toImage();
+        QVERIFY(inkAtTheRight(asked));
+        const QImage said = view->messageWidget(trefoil.chat->messages().constLast().id)->body()->grab().toImage();
+        QVERIFY(inkAtTheRight(said));
+    }
+
     /// Also where a form is plural: one is not many.
     void englishCounts() {
         Languages languages;
@@ -176,6 +218,17 @@ private slots:
     }
 
 private:
+    /// Whether more of the first line is written in the right half than in the left one.
+    static bool inkAtTheRight(const QImage& picture) {
+        const int middle = picture.width() / 2;
+        const int bottom = std::min(picture.height(), 32);
+        std::array<int, 2> ink{0, 0};
+        for (int y = 4; y < bottom; ++y)
+            for (int x = 4; x < picture.width() - 4; ++x)
+                if (qGray(picture.pixel(x, y)) < 128) ++ink.at(x < middle ? 0 : 1);
+        return ink[1] > ink[0];
+    }
+
     static void lookAtDialog(const testing::WindowFixture& trefoil, const char* name, const QString& language) {
         auto* action = trefoil.find<QAction>(name);
         QVERIFY2(action != nullptr, name);
