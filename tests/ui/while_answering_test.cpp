@@ -1,0 +1,101 @@
+// What a person does elsewhere while an answer is written: the answer goes to its own conversation, and to no other.
+#include "tests/support/window_fixture.h"
+#include "ui/chat/conversation_list.h"
+#include "ui/theme/style.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace trefoil;
+using trefoil::testing::WindowFixture;
+
+class WhileAnsweringTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QApplication::setStyle(theme::makeStyle()); }
+
+    void theAnswerGoesToItsConversation() {
+        const QTemporaryDir folder;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        const QString b = other(w);
+        const QString a = begin(w);
+        if (QTest::currentTestFailed()) return;
+        auto* list = w.find<ConversationList>("conversationPanel");
+        // Another conversation, with a draft; new chats; a new title; other settings; another conversation deleted.
+        w.chat->openConversation(b);
+        QTRY_COMPARE(w.chat->conversation().id, b);
+        QCOMPARE(w.chat->runningConversation(), a);
+        QTest::keyClicks(w.find<QWidget>("composerEditor"), QStringLiteral("a draft"));
+        w.find<QAction>("actionNewChat")->trigger();
+        w.find<QAction>("actionNewChat")->trigger();
+        w.chat->renameConversation(a, QStringLiteral("Counting"));
+        ControlValues values = w.chat->controls();
+        values.insert(QStringLiteral("max_new_tokens"), 7);
+        w.chat->setControls(values);
+        w.chat->openConversation(b);
+        QTRY_COMPARE(w.chat->conversation().id, b);
+        QCOMPARE(w.chat->messages().size(), 2);
+        QCOMPARE(w.find<QWidget>("composerEditor")->property("plainText").toString(), QStringLiteral("a draft"));
+        w.chat->deleteConversation(b);
+        QTRY_VERIFY(!list->model()->indexOf(b).isValid());
+        QVERIFY(list->model()->indexOf(a).isValid());
+        QVERIFY2(QTest::qWaitFor([&] { return !w.chat->isRunning(); }, 60000), "the answer does not end");
+        QVERIFY(w.chat->messages().isEmpty());  // of the new chat
+        w.chat->openConversation(a);
+        QTRY_COMPARE(w.chat->conversation().id, a);
+        QCOMPARE(w.chat->messages().size(), 2);
+        QCOMPARE(w.chat->conversation().title, QStringLiteral("Counting"));
+        QCOMPARE(w.lastMessage().stopReason, EndReason::End);
+        QVERIFY2(w.lastMessage().content.contains(QStringLiteral("40")), qPrintable(w.lastMessage().content));
+    }
+
+    void deletingStopsItAndUndoBringsItBack() {
+        const QTemporaryDir folder;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        const QString a = begin(w);
+        if (QTest::currentTestFailed()) return;
+        w.chat->deleteConversation(a);
+        QVERIFY(QTest::qWaitFor([&] { return !w.chat->isRunning(); }, 60000));
+        QVERIFY(!w.find<ConversationList>("conversationPanel")->model()->indexOf(a).isValid());
+        auto* undo = w.find<QAbstractButton>("undoButton");
+        QTRY_VERIFY(undo->isVisible() && undo->width() > 20);
+        QTest::mouseClick(undo, Qt::LeftButton);
+        QTRY_COMPARE(w.chat->conversation().id, a);
+        QTRY_COMPARE(w.chat->messages().size(), 2);
+        QVERIFY(w.lastMessage().responseIds.size() >= 32);
+        // End: the engine was done before a starved window could delete.
+        QVERIFY(w.lastMessage().stopReason == EndReason::Cancelled || w.lastMessage().stopReason == EndReason::End);
+    }
+
+private:
+    static QString other(WindowFixture& w) {
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        if (!w.waitForAnswer()) return {};
+        const QString id = w.chat->conversation().id;
+        w.find<QAction>("actionNewChat")->trigger();
+        return id;
+    }
+    /// A long answer, a block of which is there.
+    static QString begin(WindowFixture& w) {
+        ControlValues values = w.chat->controls();
+        values.insert(QStringLiteral("threshold"), 1.0);
+        w.chat->setControls(values);
+        bool second = false;
+        const auto connection = connect(w.chat.get(), &ChatController::passArrived, w.window.get(),
+                                        [&second](const PassView& pass) { second = second || pass.block >= 1; });
+        w.ask(QStringLiteral("Count from 1 to 40."));
+        const bool begun = QTest::qWaitFor([&second] { return second; }, 60000);
+        disconnect(connection);
+        if (!begun || !w.chat->isRunning()) qWarning("the answer was over before anything could be done");
+        return w.chat->conversation().id;
+    }
+};
+
+QTEST_MAIN(WhileAnsweringTest)
+#include "while_answering_test.moc"
