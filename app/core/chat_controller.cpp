@@ -359,7 +359,8 @@ QList<PromptMessage> ChatController::promptMessages(const QString& question, con
 }
 
 void ChatController::countPrompt(const QString& draft, const QString& edited) {
-    if (!m_model) return;
+    // A question that waits for its own count must not be replaced by a newer one; what follows it counts anew.
+    if (!m_model || m_pending) return;
     const QString text = draft.trimmed().isEmpty() ? QString() : draft;
     const QList<PromptMessage> messages = promptMessages(text, edited);
     if (messages.isEmpty() || messages.constLast().role == QLatin1String("system")) {

@@ -223,6 +223,7 @@ private:
     qsizetype m_announcedText = 0;  ///< characters of it that were
     int m_passesOfBlock = 0;        ///< of the block that is being written
     int m_blockOfPass = 0;
+    bool m_singleTokens = false;  ///< it grows by tokens or pieces, not by blocks
     bool m_closing = false;
 };
 

@@ -35,6 +35,7 @@ void MainWindow::buildDesktop() {
     connect(m_chat, &ChatController::passArrived, this, [this](const PassView& pass) {
         m_passesOfBlock = pass.step + 1;
         m_blockOfPass = pass.block;
+        m_singleTokens = pass.type == PassType::Token;
     });
     connect(m_chat, &ChatController::messageChanged, this, &MainWindow::announceBlock);
     connect(m_chat, &ChatController::answerEnded, this, &MainWindow::notifyAnswer);
@@ -48,6 +49,9 @@ void MainWindow::announceBlock(const MessageRecord& message) {
         m_announcedText = 0;
     }
     const qsizetype length = message.content.size();
+    // Single tokens and pieces are read out by the sentence, about: not each by itself.
+    constexpr qsizetype kRun = 120;
+    if (m_singleTokens && message.inProgress && length - m_announcedText < kRun) return;
     if (length > m_announcedText && m_passesOfBlock > 0)
         m_announcer->say(blockSummary(m_blockOfPass + 1, m_passesOfBlock, message.content.mid(m_announcedText)));
     m_announcedText = std::max(m_announcedText, length);
