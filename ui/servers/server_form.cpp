@@ -221,6 +221,18 @@ void ServerForm::showStep(const ProbeReport& report) {
     if (report.outcome == ProbeOutcome::Noted) item->setForeground(1, theme::tone(theme::Tone::Warning, palette()));
 }
 
+/// A tree's rows do not grow with a text that wraps by themselves.
+void ServerForm::fitSteps() {
+    constexpr int kMargin = 8;
+    const int width = m_steps->header()->sectionSize(2) - kMargin;
+    for (int row = 0; row < m_steps->topLevelItemCount(); ++row) {
+        QTreeWidgetItem* item = m_steps->topLevelItem(row);
+        const QRect needed = m_steps->fontMetrics().boundingRect(QRect(0, 0, width, QWIDGETSIZE_MAX),
+                                                                 Qt::TextWordWrap | Qt::TextWrapAnywhere, item->text(2));
+        item->setSizeHint(2, {0, needed.height() + kMargin / 2});
+    }
+}
+
 void ServerForm::showResult(const ProbeResult& result) {
     m_test->setEnabled(true);
     const QString typed = m_model->currentText().trimmed();
@@ -231,7 +243,7 @@ void ServerForm::showResult(const ProbeResult& result) {
     }
     if (result.kind != ServerKind::Auto) m_kind->setCurrentIndex(m_kind->findData(serverKindName(result.kind)));
     if (result.context > 0) m_entry.context = result.context;
-    QTimer::singleShot(0, m_steps, &QTreeWidget::doItemsLayout);  // the rows' heights, now that the columns have their widths
+    QTimer::singleShot(0, this, &ServerForm::fitSteps);  // when the columns have their widths
     if (result.ok())
         tell(tr("The server answers. Save it to use it."), false);
     else

@@ -37,6 +37,7 @@ private:
     void test();
     void showStep(const ProbeReport& report);
     void showResult(const ProbeResult& result);
+    void fitSteps();
     void showKeyNote();
     void forgetKey();
     void tell(const QString& text, bool error);
