@@ -3,7 +3,9 @@
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
@@ -43,8 +45,10 @@ void startLog(const QString& folder) {
     std::vector<spdlog::sink_ptr> sinks{terminal};
     if (!folder.isEmpty()) {
         try {
+            spdlog::file_event_handlers handlers;
+            handlers.after_open = [](const spdlog::filename_t& /*name*/, std::FILE* file) { ::fchmod(::fileno(file), 0600); };
             sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(folder.toStdString() + "/trefoil.log",
-                                                                                   kLogBytes, kLogFiles));
+                                                                                   kLogBytes, kLogFiles, false, handlers));
             sinks.back()->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
         } catch (const std::exception&) {
             // A log is not worth a failed start; the history says on its own what is wrong with the folder.

@@ -199,7 +199,9 @@ StoreProblem PresetStore::write(const QList<Preset>& presets, bool keepOld) {
         Json{{"format", kFormat}, {"presets", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
     QSaveFile file(m_fileName);
     const auto size = static_cast<qint64>(text.size());
-    if (file.open(QIODevice::WriteOnly) && file.write(text.data(), size) == size && file.commit()) return {};
+    const auto owner = QFileDevice::ReadOwner | QFileDevice::WriteOwner;
+    if (file.open(QIODevice::WriteOnly) && file.setPermissions(owner) && file.write(text.data(), size) == size && file.commit())
+        return {};
     return {StoreProblemKind::Io, Text::tr("The presets “%1” could not be written: %2.").arg(m_fileName, file.errorString()),
             Text::tr("Nothing was changed; check the folder and the free space.")};
 }

@@ -263,6 +263,8 @@ StoreProblem Settings::write() {
     QSettings file(m_fileName, QSettings::IniFormat);
     for (auto it = m_changed.cbegin(); it != m_changed.cend(); ++it) file.setValue(it.key(), it.value());
     file.sync();
+    // They name the person's folders; a backup of the home may keep the file without its private folder.
+    QFile::setPermissions(m_fileName, QFileDevice::ReadOwner | QFileDevice::WriteOwner);
     if (file.status() != QSettings::AccessError) return {};
     return {StoreProblemKind::ReadOnly, tr("The settings “%1” cannot be written.").arg(m_fileName),
             tr("They hold until Trefoil ends; check the folder's permissions and the free space.")};

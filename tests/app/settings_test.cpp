@@ -107,6 +107,8 @@ void SettingsTest::writesAreGathered() {
     QVERIFY(!QFileInfo::exists(m_file));
     QTRY_VERIFY(QFileInfo::exists(m_file));
     QVERIFY(contents().contains("threads=2"));
+    QCOMPARE(QFile::permissions(m_file) & (QFileDevice::ReadGroup | QFileDevice::WriteGroup | QFileDevice::ReadOther),
+             QFile::Permissions());
 }
 
 void SettingsTest::wrongValuesAreDefaults() {
