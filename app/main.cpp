@@ -4,7 +4,7 @@
 #include "app/version.h"
 
 #include <QApplication>
-#include <QFontDatabase>
+#include <QFontMetrics>
 
 #include <cstdio>
 #include <string_view>
@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
     QApplication::setDesktopFileName(QStringLiteral("org.trefoil.Trefoil"));
     const QApplication qt(argc, argv);
     guard.started();
-    if (QFontDatabase::families().isEmpty()) {
+    // Families such as "Sans Serif" have names without any font; signs they have not.
+    if (!QFontMetrics(QGuiApplication::font()).inFont(u'a')) {
         std::fputs("trefoil: there is no font: nothing in the window could be read; install one, such as fonts-dejavu-core\n",
                    stderr);
         return 1;

@@ -225,6 +225,17 @@ TEST(Window, SaysThatThereIsNoDisplay) {
     }
 }
 
+TEST(Window, SaysThatThereIsNoFont) {
+    const ScratchFolder home;
+    const std::string fonts = (home.path() / "fonts.conf").string();
+    std::ofstream(fonts) << "<?xml version=\"1.0\"?><fontconfig><dir>/nonexistent</dir></fontconfig>\n";
+    // Ended after 20 seconds if it starts all the same.
+    const Finished run = shell("env HOME='" + home.path().string() + "' QT_QPA_PLATFORM=offscreen FONTCONFIG_FILE='" + fonts +
+                               "' timeout 20 " + kApp);
+    EXPECT_EQ(run.code, 1) << run.err;
+    EXPECT_NE(run.err.find("there is no font"), std::string::npos) << run.err;
+}
+
 TEST(Window, OpensTheFolderOfItsArguments) {
     for (const char* option : {"", "--model "}) {
         const ScratchFolder home;
