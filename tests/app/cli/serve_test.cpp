@@ -48,12 +48,13 @@ TEST(ServeCommand, RefusesToListenUnprotected) {
 }
 
 TEST(ServeCommand, SaysItsAddressAndEndsOnASignal) {
-    for (const char* signal : {"TERM", "INT"}) {
-        const std::string out = quoted(testing::TempDir() + "trefoil_cli_serve");
+    const std::string out = quoted(testing::TempDir() + "trefoil_cli_serve");
+    std::string start = serve("--key-file " + keyFile(0600));
+    start.append(" >").append(out).append(" & server=$!; for i in $(seq 600); do [ -s ").append(out);
+    start.append(" ] && break; sleep 0.05; done; cat ").append(out).append("; kill -s ");
+    for (const std::string signal : {"TERM", "INT"}) {
         // A shell starts background programs with SIGINT ignored; the program installs its own handler.
-        const Finished run =
-            shell(serve("--key-file " + keyFile(0600)) + " >" + out + " & server=$!; for i in $(seq 600); do [ -s " + out +
-                  " ] && break; sleep 0.05; done; cat " + out + "; kill -" + signal + " $server; wait $server");
+        const Finished run = shell(start + signal + " $server; wait $server");
         EXPECT_EQ(run.code, 0) << run.err;
         EXPECT_NE(run.out.find("serving demo-model at http://127.0.0.1:"), std::string::npos) << run.out;
         EXPECT_EQ(run.err.find("0123456789abcdef"), std::string::npos) << "the key is in no message";
