@@ -13,6 +13,7 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -261,7 +262,7 @@ using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 /// A certificate for localhost that signs itself, made anew for the test.
 class CertificateFiles {
 public:
-    CertificateFiles() : certificate(testing::TempDir() + "trefoil_cert.pem"), key(testing::TempDir() + "trefoil_key.pem") {
+    CertificateFiles() {
         const Key pair(EVP_RSA_gen(2048));
         const Certificate x(X509_new());
         X509_set_version(x.get(), 2);
@@ -286,8 +287,9 @@ public:
     CertificateFiles(const CertificateFiles&) = delete;
     CertificateFiles& operator=(const CertificateFiles&) = delete;
 
-    const std::string certificate;
-    const std::string key;
+    // Of this process alone: tests run side by side.
+    const std::string certificate = testing::TempDir() + "trefoil_cert_" + std::to_string(getpid()) + ".pem";
+    const std::string key = testing::TempDir() + "trefoil_key_" + std::to_string(getpid()) + ".pem";
 
 private:
     template <class Writer>

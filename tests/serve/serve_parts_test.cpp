@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -124,7 +125,7 @@ TEST(AccessRules, TheKey) {
 }
 
 TEST(AccessRules, KeyFiles) {
-    const std::string path = testing::TempDir() + "trefoil_key";
+    const std::string path = testing::TempDir() + "trefoil_key_" + std::to_string(getpid());
     const auto write = [&](const std::string& text, mode_t mode) {
         std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
         chmod(path.c_str(), mode);

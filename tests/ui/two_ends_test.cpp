@@ -136,9 +136,9 @@ private slots:
         const MessageRecord cut = w.lastMessage();
         QVERIFY2(cut.stopReason == EndReason::Length, qPrintable(cut.error));
         QVERIFY(w.chat->canContinue(cut.id));
+        QSignalSpy ended(w.chat.get(), &ChatController::answerEnded);
         w.chat->continueAnswer(cut.id);
-        QTRY_VERIFY(w.chat->isRunning());
-        QTRY_VERIFY_WITH_TIMEOUT(!w.chat->isRunning(), 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         const MessageRecord more = w.lastMessage();
         QCOMPARE(more.id, cut.id);
         QVERIFY2(more.error.isEmpty(), qPrintable(more.error));

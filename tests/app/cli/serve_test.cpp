@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,9 +19,14 @@ const std::filesystem::path kDemo = std::filesystem::path(TREFOIL_SOURCE_DIR) / 
 
 std::string serve(const std::string& arguments) { return cli("serve", kDemo) + " --device cpu --port 0 " + arguments; }
 
+/// A file of this process alone: tests run side by side.
+std::string ownFile(const std::string& name) {
+    return testing::TempDir() + "trefoil_cli_" + name + "_" + std::to_string(getpid());
+}
+
 /// A key file with the given mode.
 std::string keyFile(mode_t mode) {
-    const std::string path = testing::TempDir() + "trefoil_cli_key";
+    const std::string path = ownFile("key");
     std::ofstream(path, std::ios::trunc) << "0123456789abcdef\n";
     chmod(path.c_str(), mode);
     return quoted(path);
@@ -48,8 +54,9 @@ TEST(ServeCommand, RefusesToListenUnprotected) {
 }
 
 TEST(ServeCommand, SaysItsAddressAndEndsOnASignal) {
-    const std::string out = quoted(testing::TempDir() + "trefoil_cli_serve");
-    std::string start = serve("--key-file " + keyFile(0600));
+    const std::string out = quoted(ownFile("serve"));
+    // What an earlier run said must not be taken for this one's word: a signal that comes too early is ignored.
+    std::string start = "rm -f " + out + "; " + serve("--key-file " + keyFile(0600));
     start.append(" >").append(out).append(" & server=$!; for i in $(seq 600); do [ -s ").append(out);
     start.append(" ] && break; sleep 0.05; done; cat ").append(out).append("; kill -s ");
     for (const std::string signal : {"TERM", "INT"}) {
