@@ -76,7 +76,9 @@ void TraceMenu::exportTo(Form form, const QString& path) {
                                  : form == Form::Csv ? traceCsv(trace)
                                                      : animatedWebp(film, &problem);
         if (problem.isEmpty()) problem = save(path, bytes);
-        emit written(path, problem);
+        // In the window's thread, as every signal of a widget's.
+        QMetaObject::invokeMethod(
+            this, [this, path, problem] { emit written(path, problem); }, Qt::QueuedConnection);
     });
 }
 
