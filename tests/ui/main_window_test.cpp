@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <ctime>
+#include <utility>
 
 namespace {
 
@@ -87,6 +88,7 @@ private slots:
     void regenerateGivesTheSameText();
     void deleteCanBeUndone();
     void closingWhileAnsweringKeepsTheText();
+    void askedAgainToCloseItStillKeepsTheAnswer();
     void brokenModelKeepsTheOldOne();
     void eventsStayShort();
     void looksRight();
@@ -427,6 +429,30 @@ void MainWindowTest::deleteCanBeUndone() {
     QTRY_VERIFY(list->model()->indexOf(id).isValid());
     QTRY_COMPARE(w.chat->conversation().id, id);
     QCOMPARE(w.chat->messages().size(), 2);
+}
+
+void MainWindowTest::askedAgainToCloseItStillKeepsTheAnswer() {
+    const QTemporaryDir folder;
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    const QSignalSpy closed(w.window.get(), &trefoil::MainWindow::closed);
+    const QSignalSpy ended(w.chat.get(), &trefoil::ChatController::answerEnded);
+    bool asked = false;
+    qsizetype closedEarly = 0;
+    connect(
+        w.chat.get(), &trefoil::ChatController::passArrived, w.window.get(),
+        [&] {
+            if (std::exchange(asked, true) || !w.chat->isRunning()) return;
+            w.window->close();
+            w.window->close();
+            closedEarly = closed.count();
+        },
+        Qt::QueuedConnection);
+    w.ask(QStringLiteral("Count from 1 to 40."));
+    QTRY_COMPARE_WITH_TIMEOUT(closed.count(), 1, 60000);
+    QCOMPARE(closedEarly, 0);
+    QCOMPARE(ended.count(), 1);
+    QVERIFY(!w.lastMessage().inProgress);
 }
 
 void MainWindowTest::closingWhileAnsweringKeepsTheText() {

@@ -59,6 +59,8 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     m_frame.setInterval(kFrameMs);
     m_frame.setSingleShot(true);
     connect(&m_frame, &QTimer::timeout, this, &MainWindow::showFrame);
+    m_closeWait.setSingleShot(true);
+    connect(&m_closeWait, &QTimer::timeout, this, &QWidget::close);
     m_countTimer.setInterval(kCountDelayMs);
     m_countTimer.setSingleShot(true);
     connect(&m_countTimer, &QTimer::timeout, this, [this] { m_chat->countPrompt(m_composer->text(), m_edited); });
@@ -454,16 +456,17 @@ void MainWindow::changeEvent(QEvent* event) {
 // ---------------------------------------------------------------------------------------------------------------- closing
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (m_chat->isRunning() && !m_closing) {
-        // The answer is stopped and kept first: within one pass, or after a bounded wait as it stands.
+    if (m_chat->isRunning() && (!m_closing || m_closeWait.isActive())) {
+        // The answer is stopped and kept first: within one pass, or after a bounded wait as it stands. Who asks again meanwhile
+        // (a second signal, a session manager) does not cut that short.
+        event->ignore();
+        if (m_closing) return;
         m_closing = true;
+        m_closeWait.start(kFlushTimeoutMs);
         m_chat->stop();
-        connect(
-            m_chat, &ChatController::answerEnded, this, [this] { close(); }, Qt::QueuedConnection);
-        QTimer::singleShot(kFlushTimeoutMs, this, [this] { close(); });
-        hide();
-        return event->ignore();
+        return hide();
     }
+    m_closeWait.stop();
     m_systemPrompt->flush();
     saveDraft();
     m_chat->keepDraft();

@@ -224,7 +224,8 @@ private:
     int m_passesOfBlock = 0;        ///< of the block that is being written
     int m_blockOfPass = 0;
     bool m_singleTokens = false;  ///< it grows by tokens or pieces, not by blocks
-    bool m_closing = false;
+    bool m_closing = false;       ///< by the person or a signal; an answer that was running ends first
+    QTimer m_closeWait;           ///< the bound of that wait
 };
 
 }  // namespace trefoil

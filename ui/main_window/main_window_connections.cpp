@@ -68,6 +68,12 @@ void MainWindow::connectAnswers() {
     connect(m_chat, &ChatController::answerEnded, this, [this](const MessageRecord& answer) {
         if (answer.conversationId == m_chat->conversation().id) m_blocks->endLive();
     });
+    connect(
+        m_chat, &ChatController::answerEnded, this,
+        [this] {
+            if (m_closing) close();
+        },
+        Qt::QueuedConnection);
     connect(m_chat, &ChatController::traceReady, this, [this](const QString& id, const TraceView& trace, const QString& problem) {
         if (id != m_tracedMessage) return;
         m_blocks->setTrace(trace);
