@@ -2,11 +2,10 @@
 #pragma once
 
 #include "engine/tokenizer/chat_format.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/response_split.h"
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,21 +27,24 @@ public:
     /// After the last push: bytes that never became whole.
     void finish();
 
-    [[nodiscard]] std::int64_t thinkingTokens() const { return m_thinkingTokens; }
+    /// Without those of begin().
+    [[nodiscard]] std::int64_t thinkingTokens() const { return m_split.thinkingTokens() - m_begunThinkingTokens; }
 
 private:
-    void decode(std::span<const TokenId> ids);
-    void give(std::string_view text);
+    /// One of the two texts, trimmed as it grows.
+    struct Part {
+        Sink sink;
+        bool started = false;      ///< something of it was given, or begun with
+        std::string waiting = {};  ///< white space
+        void begin(std::string_view text);
+        void give(std::string_view text);
+    };
+    void give(const ResponseSplit::NewText& text);
 
-    const ChatFormat& m_format;
-    Sink m_onThinking;
-    Sink m_onText;
-    bool m_inThinking;
-    bool m_muted = false;
-    bool m_started = false;  ///< something of this part was given
-    std::int64_t m_thinkingTokens = 0;
-    std::string m_waiting;  ///< white space
-    std::unique_ptr<StreamDecoder> m_decoder;
+    Part m_thinking;
+    Part m_text;
+    ResponseSplit m_split;
+    std::int64_t m_begunThinkingTokens = 0;
 };
 
 }  // namespace trefoil::serve

@@ -1,9 +1,9 @@
 #include "engine/tokenizer/chat_format.h"
 
 #include "engine/checkpoint/input_file.h"
+#include "engine/tokenizer/response_text.h"
 #include "engine/tokenizer/utf8.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trefoil {
@@ -96,20 +96,10 @@ Result<Prompt> ChatFormat::render(std::span<const ChatMessage> messages, bool th
 }
 
 ResponseParts ChatFormat::split(std::span<const TokenId> response, bool thinkingOpen) const {
-    ResponseParts parts;
-    parts.thinkingClosed = true;
-    std::span<const TokenId> answer = response;
-    if (thinkingOpen && m_thinkEnd) {
-        const auto close = std::find(response.begin(), response.end(), *m_thinkEnd);
-        const auto count = static_cast<std::size_t>(close - response.begin());
-        parts.thinkingClosed = close != response.end();
-        parts.thinkingTokens = static_cast<std::int64_t>(count);
-        parts.thinking = trimWhiteSpace(m_tokenizer->decode(response.first(count)));
-        answer = parts.thinkingClosed ? response.subspan(count + 1) : std::span<const TokenId>();
-    }
-    // Control pieces, any further </think> included, give no text.
-    parts.answer = trimWhiteSpace(m_tokenizer->decode(answer));
-    return parts;
+    ResponseText text(*this, thinkingOpen);
+    text.push(response);
+    text.finish();
+    return {text.thinking(), text.answer(), text.thinkingTokens(), text.thinkingClosed()};
 }
 
 }  // namespace trefoil

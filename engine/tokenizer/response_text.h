@@ -3,11 +3,9 @@
 
 #include "engine/base/types.h"
 #include "engine/tokenizer/chat_format.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/response_split.h"
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -25,18 +23,14 @@ public:
 
     [[nodiscard]] std::string thinking() const;  ///< trimmed
     [[nodiscard]] std::string answer() const;    ///< trimmed
-    [[nodiscard]] bool hasThinking() const { return m_hasThinking; }
-    [[nodiscard]] bool thinkingClosed() const { return !m_inThinking; }
-    [[nodiscard]] std::int64_t thinkingTokens() const { return m_thinkingTokens; }
+    [[nodiscard]] bool hasThinking() const { return m_split.hasThinking(); }
+    [[nodiscard]] bool thinkingClosed() const { return !m_split.inThinking(); }
+    [[nodiscard]] std::int64_t thinkingTokens() const { return m_split.thinkingTokens(); }
 
 private:
-    void decode(std::span<const TokenId> ids);
+    void add(const ResponseSplit::NewText& text);
 
-    const ChatFormat& m_format;
-    bool m_hasThinking;
-    bool m_inThinking;
-    std::int64_t m_thinkingTokens = 0;
-    std::unique_ptr<StreamDecoder> m_decoder;
+    ResponseSplit m_split;
     std::string m_thinking;
     std::string m_answer;
 };
