@@ -1,6 +1,7 @@
 #include "app/core/engine_worker.h"
 
 #include "app/core/engine_conversions.h"
+#include "app/core/prompt_fitting.h"
 #include "engine/tokenizer/response_text.h"
 
 #include <QElapsedTimer>
@@ -459,27 +460,15 @@ RequestId EngineWorker::fitPromptAsync(const QList<PromptMessage>& messages, con
     const RequestId id = ++d->lastId;
     d->textPool.start([this, id, messages, controls] {
         const auto text = d->runner->text();
-        QList<PromptMessage> kept = messages;
+        if (!text || !text->format) return emit promptFitted(id, messages, -1);
         const bool thinking = controls.value(QStringLiteral("enable_thinking"), true).toBool();
-        const auto fits = [&] {
+        const FittedPrompt fitted = withoutOldest(messages, [&](const QList<PromptMessage>& kept) {
             const auto prompt =
                 Runner::guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(kept), thinking); });
             return prompt.ok() && positionsNeeded(static_cast<qint64>(prompt->ids.size()), controls) <= text->context;
-        };
-        if (!text || !text->format) return emit promptFitted(id, messages, -1);
-        const qsizetype first = !kept.isEmpty() && kept.first().role == QLatin1String("system") ? 1 : 0;
-        int dropped = 0;
-        while (!fits()) {
-            if (kept.size() <= first + 1) return emit promptFitted(id, messages, -1);
-            kept.removeAt(first);
-            ++dropped;
-            // An answer without its question would begin the conversation: it goes too.
-            while (kept.size() > first + 1 && kept.at(first).role == QLatin1String("assistant")) {
-                kept.removeAt(first);
-                ++dropped;
-            }
-        }
-        emit promptFitted(id, kept, dropped);
+        });
+        if (!fitted.fits) return emit promptFitted(id, messages, -1);
+        emit promptFitted(id, fitted.messages, fitted.dropped);
     });
     return id;
 }

@@ -1,5 +1,6 @@
 #include "app/served/served_engine.h"
 
+#include "app/core/prompt_fitting.h"
 #include "app/served/chat_request_body.h"
 #include "app/served/endpoint_rules.h"
 #include "app/served/pass_event.h"
@@ -355,17 +356,11 @@ RequestId ServedEngine::fitPromptAsync(const QList<PromptMessage>& messages, con
     QMetaObject::invokeMethod(
         this,
         [this, id, messages, controls] {
-            QList<PromptMessage> kept = messages;
-            const auto fits = [&] {
+            // An estimate refuses nothing: where not even the question seems to fit, the server decides.
+            const FittedPrompt fitted = withoutOldest(messages, [&](const QList<PromptMessage>& kept) {
                 return m_entry.context <= 0 || positionsNeeded(estimatedTokens(kept), controls) <= m_entry.context;
-            };
-            const qsizetype first = !kept.isEmpty() && kept.first().role == QLatin1String("system") ? 1 : 0;
-            while (!fits() && kept.size() > first + 1) {
-                kept.removeAt(first);
-                // An answer without its question would begin the conversation: it goes too.
-                while (kept.size() > first + 1 && kept.at(first).role == QLatin1String("assistant")) kept.removeAt(first);
-            }
-            emit promptFitted(id, kept, static_cast<int>(messages.size() - kept.size()));
+            });
+            emit promptFitted(id, fitted.messages, fitted.dropped);
         },
         Qt::QueuedConnection);
     return id;
