@@ -135,7 +135,8 @@ signals:
     /// model() says whether the model that was loaded before is still there. `message` is empty when the person cancelled.
     void loadEnded(const trefoil::ModelLoadRequest& request, const QString& message, trefoil::LoadEnd end);
     void modelExamined(const trefoil::ModelExaminationView& model);
-    /// The open conversation's engine, its model or what it can do is another one.
+    /// The open conversation's engine is another one, or its model or what it can do is. Conversations with the same engine may
+    /// follow each other without it.
     void engineChanged();
     /// engines() gives something else than before.
     void enginesChanged();
@@ -213,8 +214,12 @@ private:
     [[nodiscard]] bool isRunning(const ChatEngine* engine, RequestId id) const {
         return m_running && m_running->engine == engine && m_running->request == id;
     }
+    /// nullptr: there is none of this id.
+    [[nodiscard]] ChatEngine* engineNamed(const QString& id) const;
     /// Takes the engine that the open conversation names.
     void takeEngine();
+    /// The same for the conversation on show: what waits for the engine before is dropped, its controls are shown anew.
+    void switchEngine();
     void onEngineChanged(const ChatEngine* engine);
     void onPromptCounted(const ChatEngine* engine, RequestId id, const PromptView& prompt);
     void onPromptFitted(const ChatEngine* engine, RequestId id, const QList<PromptMessage>& messages, int dropped);
@@ -239,6 +244,8 @@ private:
     void onResponse(const ResponseUpdate& response);
     void onPass(const PassView& pass);
     void onFinished(const GenerationOutcome& outcome);
+    /// The answer being written ends as it stands. It, as it was kept.
+    MessageRecord endAnswer(EndReason reason, const QString& error);
     void onConversationLoaded(RequestId id, const ConversationRecord& record, QList<MessageRecord> messages,
                               const StoreProblem& problem, const QList<MessageRecord>& aside);
     void mergeRunning(QList<MessageRecord>& messages) const;

@@ -9,39 +9,22 @@ namespace trefoil {
 void ChatController::addEngine(ChatEngine* engine) {
     m_engines.append(engine);
     connectEngine(engine);
-    connect(engine, &ChatEngine::changed, this, [this, engine] { onEngineChanged(engine); });
     emit enginesChanged();
     // A conversation may have been waiting for it.
-    if (engine->identity().id == m_conversation.engine) {
-        takeEngine();
-        emit controlsChanged(controls());
-    }
+    if (engine->identity().id == m_conversation.engine) switchEngine();
 }
 
 void ChatController::removeEngine(ChatEngine* engine) {
     if (engine == m_embedded || !m_engines.contains(engine)) return;
     if (m_running && m_running->engine == engine) {
         const RequestId request = m_running->request;
-        GenerationOutcome outcome;
-        const MessageRecord& answer = m_running->answer;
-        outcome.response = {answer.thinking,       answer.content,     answer.hasThinking,
-                            answer.thinkingClosed, answer.responseIds, answer.stats};
-        outcome.reason = EndReason::Cancelled;
-        // The figures are joined already.
-        m_running->base = {};
-        m_running->byText = false;
-        m_running->begun.clear();
-        onFinished(outcome);
+        endAnswer(EndReason::Cancelled, {});
         engine->cancel(request);
     }
     engine->disconnect(this);
     m_engines.removeAll(engine);
     emit enginesChanged();
-    if (engine != m_engine) return;
-    m_pending.reset();
-    m_beginning.reset();
-    takeEngine();
-    emit controlsChanged(controls());
+    if (engine == m_engine) switchEngine();
 }
 
 QList<EngineIdentity> ChatController::engines() const {
@@ -63,25 +46,32 @@ QString ChatController::notReady() const {
     return tr("The server that answered this conversation is not set up any more. Choose what answers it from now on.");
 }
 
-void ChatController::takeEngine() {
+ChatEngine* ChatController::engineNamed(const QString& id) const {
     const auto named = std::find_if(m_engines.cbegin(), m_engines.cend(),
-                                    [this](const ChatEngine* engine) { return engine->identity().id == m_conversation.engine; });
-    m_engine = named != m_engines.cend() ? *named : nullptr;
+                                    [&id](const ChatEngine* engine) { return engine->identity().id == id; });
+    return named != m_engines.cend() ? *named : nullptr;
+}
+
+void ChatController::takeEngine() {
+    const ChatEngine* const before = m_engine;
+    m_engine = engineNamed(m_conversation.engine);
     m_model = m_engine != nullptr ? m_engine->model() : std::nullopt;
     m_countRequest = 0;
-    emit engineChanged();
+    if (m_engine != before) emit engineChanged();
+}
+
+void ChatController::switchEngine() {
+    m_pending.reset();
+    m_beginning.reset();
+    takeEngine();
+    emit controlsChanged(controls());
 }
 
 void ChatController::chooseEngine(const QString& id) {
-    const bool known =
-        std::any_of(m_engines.cbegin(), m_engines.cend(), [&](const ChatEngine* engine) { return engine->identity().id == id; });
-    if (!known || id == m_conversation.engine || runningConversation() == m_conversation.id) return;
-    m_pending.reset();
-    m_beginning.reset();
+    if (engineNamed(id) == nullptr || id == m_conversation.engine || runningConversation() == m_conversation.id) return;
     m_conversation.engine = id;
     if (m_stored) m_store->setEngine(m_conversation.id, id);
-    takeEngine();
-    emit controlsChanged(controls());
+    switchEngine();
 }
 
 void ChatController::onEngineChanged(const ChatEngine* engine) {

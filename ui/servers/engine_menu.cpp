@@ -25,7 +25,11 @@ QString plain(QString text) { return text.replace(QLatin1Char('&'), QStringLiter
 }  // namespace
 
 EngineMenu::EngineMenu(ChatController* chat, QWidget* parent)
-    : QObject(parent), m_chat(chat), m_menu(new QMenu(tr("Answered b&y"), parent)), m_button(new QToolButton(parent)) {
+    : QObject(parent),
+      m_chat(chat),
+      m_menu(new QMenu(tr("Answered b&y"), parent)),
+      m_choices(new QActionGroup(this)),
+      m_button(new QToolButton(parent)) {
     m_menu->setObjectName(QStringLiteral("engineMenu"));
     m_menu->setToolTipsVisible(true);
     // Not the menu's own: it outlives the engines' entries, and may be given a key.
@@ -40,6 +44,10 @@ EngineMenu::EngineMenu(ChatController* chat, QWidget* parent)
     connect(chat, &ChatController::enginesChanged, this, &EngineMenu::refresh);
     connect(chat, &ChatController::engineChanged, this, &EngineMenu::refresh);
     connect(chat, &ChatController::runningChanged, this, &EngineMenu::refresh);
+    // Another conversation with the same engine may be answered just now, or may name another server that is gone.
+    connect(chat, &ChatController::conversationShown, this, &EngineMenu::refresh);
+    connect(m_choices, &QActionGroup::triggered, chat,
+            [chat](const QAction* action) { chat->chooseEngine(action->data().toString()); });
     refresh();
 }
 
@@ -51,7 +59,6 @@ QString EngineMenu::shown(const EngineIdentity& engine) {
 void EngineMenu::refresh() {
     const EngineIdentity now = m_chat->engine();
     m_menu->clear();
-    auto* group = new QActionGroup(m_menu);
     const bool answering = m_chat->isRunning() && m_chat->runningConversation() == m_chat->conversation().id;
     for (const EngineIdentity& engine : m_chat->engines()) {
         QAction* action = m_menu->addAction(plain(shown(engine)));
@@ -62,8 +69,7 @@ void EngineMenu::refresh() {
         action->setToolTip(answering                ? tr("The conversation is being answered; stop it to choose another one.")
                            : engine.place.isEmpty() ? tr("The text of this conversation stays in this program.")
                                                     : tr("The text of this conversation is sent to %1.").arg(engine.place));
-        group->addAction(action);
-        connect(action, &QAction::triggered, m_chat, [this, id = engine.id] { m_chat->chooseEngine(id); });
+        m_choices->addAction(action);
     }
     m_menu->addSeparator();
     m_menu->addAction(m_serversAction);

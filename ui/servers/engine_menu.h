@@ -8,6 +8,7 @@
 #include <QString>
 
 class QAction;
+class QActionGroup;
 class QMenu;
 class QToolButton;
 class QWidget;
@@ -36,6 +37,7 @@ signals:
 private:
     ChatController* m_chat;
     QMenu* m_menu;
+    QActionGroup* m_choices;  ///< the engines' entries; refresh() makes them anew
     QToolButton* m_button;
     QAction* m_serversAction = nullptr;
 };
