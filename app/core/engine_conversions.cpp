@@ -319,6 +319,8 @@ QList<ControlDescription> controlDescriptions() {
     return out;
 }
 
+QStringList liveControls() { return {kThreshold, kCoreset, kCoresetTopP, kDecoding}; }
+
 QString controlProblem(const QString& name, const QVariant& value) {
     GenerationConfig config;
     const Status s = setControl(config, name.toStdString(), controlInput(value));

@@ -120,6 +120,8 @@ struct ControlDescription {
 
 /// All controls in the contract's order.
 QList<ControlDescription> controlDescriptions();
+/// Those that an engine with EngineCapabilities::liveSteering takes while it writes; the others hold from the next answer on.
+QStringList liveControls();
 /// nullptr-like: empty string when valid, otherwise the message that names the range.
 QString controlProblem(const QString& name, const QVariant& value);
 

@@ -109,8 +109,7 @@ void ChatStream::Private::requestIsSent() {
 }
 
 ReplyFacts ChatStream::Private::facts() const {
-    ReplyFacts out = factsOf(*reply, call.server.address, call.key);
-    out.model = call.server.model;
+    ReplyFacts out = factsOf(*reply, call.server, call.key);
     out.tlsProblems = tlsProblems;
     out.body = whole;
     return out;

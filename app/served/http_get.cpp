@@ -54,8 +54,7 @@ void HttpGet::read() {
 }
 
 ReplyFacts HttpGet::facts() const {
-    ReplyFacts out = factsOf(*m_reply, m_call.server.address, m_call.key);
-    out.model = m_call.server.model;
+    ReplyFacts out = factsOf(*m_reply, m_call.server, m_call.key);
     out.tlsProblems = m_tlsProblems;
     out.body = m_body;
     return out;

@@ -117,10 +117,11 @@ QString tlsReason(const ReplyFacts& facts) {
 
 }  // namespace
 
-ReplyFacts factsOf(const QNetworkReply& reply, const QUrl& address, const QString& key) {
+ReplyFacts factsOf(const QNetworkReply& reply, const ServerProfile& server, const QString& key) {
     ReplyFacts out;
-    out.address = address;
+    out.address = server.address;
     out.key = key;
+    out.model = server.model;
     out.networkError = reply.error();
     out.networkText = reply.errorString().simplified();
     out.status = reply.attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();

@@ -3,6 +3,7 @@
 
 #include "app/served/chat_event.h"
 #include "app/served/served_error.h"
+#include "app/served/server_profile.h"
 
 #include <QByteArray>
 #include <QDateTime>
@@ -29,8 +30,8 @@ struct ReplyFacts {
     QByteArray location;    ///< the header
 };
 
-/// What a reply says of itself; the body, the model and the TLS problems are the caller's.
-ReplyFacts factsOf(const QNetworkReply& reply, const QUrl& address, const QString& key);
+/// What a reply from `server` says of itself; the body and the TLS problems are the caller's.
+ReplyFacts factsOf(const QNetworkReply& reply, const ServerProfile& server, const QString& key);
 /// A sentence each, none twice.
 QStringList tlsProblemTexts(const QList<QSslError>& errors);
 

@@ -32,8 +32,12 @@ bool isExtension(const QString& control) {
 }
 
 bool isKnown(const QString& control) {
-    const QList<ControlDescription> all = controlDescriptions();
-    return std::any_of(all.cbegin(), all.cend(), [&control](const ControlDescription& d) { return d.name == control; });
+    static const QSet<QString> known = [] {
+        QSet<QString> names;
+        for (const ControlDescription& description : controlDescriptions()) names.insert(description.name);
+        return names;
+    }();
+    return known.contains(control);
 }
 
 }  // namespace
@@ -42,7 +46,6 @@ ServedCapabilities servedCapabilities(ServerKind kind) {
     ServedCapabilities out;
     out.confidences = kind == ServerKind::Trefoil;
     out.continuesThinking = kind == ServerKind::Trefoil;
-    out.blocks = kind == ServerKind::Trefoil || kind == ServerKind::SGLang;
     // Another make may take the beginning of an answer for a turn that is over, and answer to it.
     out.continuesAnswers = kind != ServerKind::Auto;
     return out;

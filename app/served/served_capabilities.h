@@ -10,11 +10,8 @@ namespace trefoil {
 
 struct ServedCapabilities {
     bool confidences = false;        ///< reports passes with candidates (`trefoil_passes`)
-    bool blocks = false;             ///< writes in blocks; a diffusion model
     bool continuesAnswers = true;    ///< an answer that was cut can be continued
     bool continuesThinking = false;  ///< one that was cut inside its thinking too
-    bool thinking = true;            ///< takes enable_thinking
-    bool listsModels = true;
 };
 
 ServedCapabilities servedCapabilities(ServerKind kind);

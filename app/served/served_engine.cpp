@@ -120,7 +120,7 @@ private:
         connect(&m_stream, &ChatStream::thinkingArrived, this, &Run::onPiece);
         connect(&m_stream, &ChatStream::contentWasThinking, this, &Run::updateSoon);
         connect(&m_stream, &ChatStream::traceArrived, this, [this](const ServedTrace& trace) {
-            if (m_engine->m_entry.context <= 0 && trace.context > 0) m_engine->m_entry.context = trace.context;
+            m_engine->learnContext(trace.context);
             if (trace.promptTokens > 0) m_stats.promptTokens = trace.promptTokens;
             emit m_engine->traceBegan(m_id, trace.maskId, trace.blockSize, trace.threshold);
         });
@@ -244,6 +244,12 @@ void ServedEngine::setEntry(const ServerEntry& entry) {
     emit changed();
 }
 
+void ServedEngine::learnContext(qint64 context) {
+    if (m_entry.context > 0 || context <= 0) return;
+    m_entry.context = context;
+    emit changed();
+}
+
 EngineIdentity ServedEngine::identity() const {
     return {m_entry.profile.id, m_entry.profile.title(), m_entry.profile.address.authority(QUrl::PrettyDecoded)};
 }
@@ -274,11 +280,10 @@ EngineCapabilities ServedEngine::capabilities() const {
 
 std::optional<ModelSummary> ServedEngine::model() const {
     if (!notReady().isEmpty()) return std::nullopt;
-    const ServedCapabilities served = servedCapabilities(m_entry.profile.kind);
     ModelSummary out;
     out.name = m_entry.profile.model.isEmpty() ? m_entry.profile.title() : m_entry.profile.model;
     out.context = m_entry.context;
-    out.thinks = served.thinking;
+    out.thinks = true;  // every kind of server takes enable_thinking
     for (const ControlDescription& control : controlDescriptions()) out.defaults.insert(control.name, control.standard);
     return out;
 }

@@ -50,6 +50,8 @@ public:
 private:
     class Run;
     [[nodiscard]] qint64 estimatedTokens(const QList<PromptMessage>& messages) const;
+    /// The server said it with an answer; what was known before stays.
+    void learnContext(qint64 context);
     void begin(RequestId id, const QString& key);
     void end(RequestId id, const GenerationOutcome& outcome);
 

@@ -48,6 +48,7 @@ private slots:
         const EngineCapabilities able = vllm.capabilities();
         QVERIFY(able.reachesOut && !able.confidences && !able.interventions && !able.exactCounting);
         QVERIFY(!able.whyNoConfidences.isEmpty() && !able.whyNoInterventions.isEmpty() && !able.whyEstimated.isEmpty());
+        QVERIFY(!able.liveSteering && !able.whyNoLiveSteering.isEmpty());
         QVERIFY(able.refusedControls.contains(QStringLiteral("threshold")));
         QVERIFY(!able.refusedControls.contains(QStringLiteral("temperature")));
         QCOMPARE(able.continuing, Continuing::ByText);
@@ -138,6 +139,23 @@ private slots:
         QCOMPARE(outcome.reason, EndReason::Failed);
         QCOMPARE(outcome.retryAfterSeconds, 17);
         QCOMPARE(server.requests().size(), 1);
+    }
+
+    void learnsTheContextFromAnAnswer() {
+        const auto keys = makeMemoryKeyStore();
+        StandInServer server;
+        StandInAnswer answer;
+        answer.body = recordedStream(QStringLiteral("trefoil_passes.sse"));
+        server.answerChat(answer);
+        ServedEngine engine(entryFor(server.address(), ServerKind::Trefoil), keys.get());
+        QSignalSpy changed(&engine, &ServedEngine::changed);
+        QCOMPARE(engine.model()->context, 0);
+        QCOMPARE(outcomeOf(engine, engine.generateAsync(question())).error, QString());
+        QVERIFY(engine.model()->context > 0);
+        QCOMPARE(changed.size(), 1);
+        // Known already.
+        QCOMPARE(outcomeOf(engine, engine.generateAsync(question())).error, QString());
+        QCOMPARE(changed.size(), 1);
     }
 
     void leavesOutTheOldest() {
