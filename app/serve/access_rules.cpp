@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t kLongestKey = 512;
 
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-
 bool isPort(std::string_view text) {
     return !text.empty() && text.size() <= 5 &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -35,6 +28,13 @@ std::array<unsigned char, SHA256_DIGEST_LENGTH> digest(std::string_view text) {
 }
 
 }  // namespace
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
 
 std::string hostOf(std::string_view authority) {
     std::string_view host = authority;

@@ -9,6 +9,9 @@
 
 namespace trefoil::serve {
 
+/// `text` with its ASCII letters in lower case.
+[[nodiscard]] std::string lowered(std::string_view text);
+
 /// A host without port or brackets, in lower case: "localhost", "127.0.0.1", "::1"; empty when `authority` is none.
 [[nodiscard]] std::string hostOf(std::string_view authority);
 

@@ -9,7 +9,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -58,8 +57,7 @@ void answer(httplib::Response& response, const ApiError& error) {
 bool isJson(const std::string& contentType) {
     std::string type = contentType.substr(0, contentType.find(';'));
     while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.pop_back();
-    std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return type == kJson;
+    return lowered(type) == kJson;
 }
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : '[' + host + ']'; }

@@ -53,7 +53,6 @@ ApiError stoppedError() { return {503, "server_error", "the server is stopping; 
 
 ChatResponse::ChatResponse(const ServedModel& model, const ChatRequest& request, std::int64_t promptTokens)
     : m_model(model),
-      m_stream(request.stream),
       m_includeUsage(request.includeUsage),
       m_passes(request.passes),
       m_promptTokens(promptTokens),

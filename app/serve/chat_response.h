@@ -32,7 +32,6 @@ private:
     [[nodiscard]] Json traceStart() const;
 
     const ServedModel m_model;
-    const bool m_stream;
     const bool m_includeUsage;
     const bool m_passes;
     const std::int64_t m_promptTokens;
