@@ -270,7 +270,8 @@ EngineCapabilities ServedEngine::capabilities() const {
         out.whyNoLayerFigures = tr("This engine does not report what its layers do.");
     }
     out.whyNoInterventions = tr("A served model writes on its own: it cannot be paused, or changed by hand.");
-    out.whyNoLiveSteering = tr("A served model takes its controls with the question; changes hold from the next answer on.");
+    out.whyNoLiveSteering =
+        tr("A served model takes its controls with the question: this can be changed again after the answer.");
     out.whyEstimated = tr("Estimated from the length of the text: only the server knows how many tokens it is.");
     for (const ControlDescription& control : controlDescriptions())
         if (const QString reason = servedControlRefusal(kind, control.name); !reason.isEmpty())

@@ -4023,8 +4023,8 @@ nicht verwendbar: %1</translation>
         <translation>Ein Modell auf einem Server schreibt für sich: Es kann nicht angehalten oder von Hand geändert werden.</translation>
     </message>
     <message>
-        <source>A served model takes its controls with the question; changes hold from the next answer on.</source>
-        <translation>Ein Modell auf einem Server bekommt seine Regler mit der Frage; Änderungen gelten ab der nächsten Antwort.</translation>
+        <source>A served model takes its controls with the question: this can be changed again after the answer.</source>
+        <translation>Ein Modell auf einem Server bekommt seine Regler mit der Frage: Dieser kann nach der Antwort wieder geändert werden.</translation>
     </message>
     <message>
         <source>Estimated from the length of the text: only the server knows how many tokens it is.</source>
@@ -4216,6 +4216,14 @@ nicht verwendbar: %1</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
     </message>
 </context>
 <context>

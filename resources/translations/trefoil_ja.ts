@@ -4016,8 +4016,8 @@ not usable: %1</source>
         <translation>サーバー上のモデルは独自に書くため、一時停止や手動での変更はできません。</translation>
     </message>
     <message>
-        <source>A served model takes its controls with the question; changes hold from the next answer on.</source>
-        <translation>サーバー上のモデルは質問と一緒に設定を受け取ります。変更は次の回答から有効です。</translation>
+        <source>A served model takes its controls with the question: this can be changed again after the answer.</source>
+        <translation>サーバー上のモデルは質問と一緒に設定を受け取ります。この設定は回答の後で再び変更できます。</translation>
     </message>
     <message>
         <source>Estimated from the length of the text: only the server knows how many tokens it is.</source>
@@ -4209,6 +4209,14 @@ not usable: %1</source>
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>残す</translation>
     </message>
 </context>
 <context>

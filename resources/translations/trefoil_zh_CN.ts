@@ -4016,8 +4016,8 @@ not usable: %1</source>
         <translation>服务器上的模型自行写作：无法暂停或手动更改。</translation>
     </message>
     <message>
-        <source>A served model takes its controls with the question; changes hold from the next answer on.</source>
-        <translation>服务器上的模型随问题接收控制项；更改从下一个回答起生效。</translation>
+        <source>A served model takes its controls with the question: this can be changed again after the answer.</source>
+        <translation>服务器上的模型随问题接收控制项：回答结束后可再次更改此项。</translation>
     </message>
     <message>
         <source>Estimated from the length of the text: only the server knows how many tokens it is.</source>
@@ -4209,6 +4209,14 @@ not usable: %1</source>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
     </message>
 </context>
 <context>

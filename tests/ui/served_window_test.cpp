@@ -1,30 +1,24 @@
 // The window with a served model: chosen for one conversation, asked through a stand-in for the servers, broken off, continued;
-// what the server cannot do is greyed with the reason; the key is nowhere.
-#include "app/served/server_probe.h"
+// what the server cannot do is greyed with the reason.
 #include "tests/support/stand_in_server.h"
 #include "tests/support/window_fixture.h"
 #include "ui/blocks/block_dock.h"
 #include "ui/blocks/block_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_meter.h"
+#include "ui/chat/elided_label.h"
 #include "ui/chat/notice_bar.h"
 #include "ui/theme/style.h"
 #include "ui/theme/theme.h"
 
 #include <QApplication>
-#include <QDialog>
-#include <QDirIterator>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
 #include <QMenu>
-#include <QPushButton>
 #include <QTemporaryDir>
 #include <QToolButton>
-#include <QTreeWidget>
 #include <QtTest>
 
 #include <algorithm>
@@ -37,7 +31,6 @@ using trefoil::test::StandInAnswer;
 using trefoil::test::StandInServer;
 using trefoil::testing::WindowFixture;
 
-const QString kKey = QStringLiteral("sk-not-to-be-found-42");
 const QString kAnswer = QString::fromUtf8("347 + 586 = 933 — fertig 🍀");
 
 StandInAnswer recording(const char* name) {
@@ -54,6 +47,16 @@ ServerEntry entryFor(const StandInServer& server, ServerKind kind) {
     entry.profile.kind = kind;
     entry.profile.model = QStringLiteral("clover");
     return entry;
+}
+
+/// The beginning of its answer, and then nothing, for as long as the connection lasts.
+StandInAnswer unfinished(const char* name) {
+    StandInAnswer answer = recording(name);
+    answer.silentAfterBody = true;
+    answer.body = answer.body.left(answer.body.indexOf("data: [DONE]"));
+    answer.body = answer.body.left(answer.body.lastIndexOf("data: {\"id\""));
+    answer.body = answer.body.left(answer.body.lastIndexOf("data: {\"id\""));
+    return answer;
 }
 
 QJsonObject lastBody(const StandInServer& server) { return QJsonDocument::fromJson(server.requests().last().body).object(); }
@@ -257,6 +260,103 @@ private slots:
         QCOMPARE(server.requests().size(), 2);
     }
 
+    /// Another question ends the wait, and what the status bar says of it.
+    void askedOtherwiseWhileItWaits() {
+        QTemporaryDir folder;
+        StandInServer server;
+        StandInAnswer full;
+        full.status = 429;
+        full.contentType = "application/json";
+        full.headers = {{"Retry-After", "3600"}};
+        full.body = "{\"error\":{\"message\":\"busy\"}}";
+        server.answerChat(full);
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server);
+        w.ask(QStringLiteral("Now?"));
+        QVERIFY(w.waitForAnswer());
+        QTRY_VERIFY(notice(w).contains(QStringLiteral("second")));
+        emit w.window->findChild<NoticeBar*>()->actionTriggered(QStringLiteral("wait"), QStringLiteral("retry"));
+        auto* activity = w.find<ElidedLabel>("statusActivity");
+        QVERIFY2(activity->fullText().contains(QStringLiteral("Waiting")), qPrintable(activity->fullText()));
+        server.answerChat(unfinished("sglang_parser.sse"));
+        w.ask(QStringLiteral("And this?"));
+        QTRY_VERIFY(w.chat->isRunning() && !w.lastMessage().content.isEmpty());
+        QVERIFY2(!activity->fullText().contains(QStringLiteral("Waiting")), qPrintable(activity->fullText()));
+        w.chat->stop();
+        QTRY_VERIFY(!w.chat->isRunning());
+    }
+
+    /// What a Trefoil server takes with a question cannot be changed while it answers it.
+    void liveControlsWaitForTheEnd() {
+        QTemporaryDir folder;
+        StandInServer server;
+        server.answerChat(unfinished("trefoil_passes.sse"));
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server, ServerKind::Trefoil);
+        auto* threshold = w.find<QWidget>("control_threshold");
+        const auto* temperature = w.find<QWidget>("control_max_new_tokens");
+        QVERIFY(threshold->isEnabled());
+        w.ask(QStringLiteral("Hello?"));
+        QTRY_VERIFY(w.chat->isRunning());
+        QVERIFY(!threshold->isEnabled());
+        QVERIFY(temperature->isEnabled());
+        QVERIFY2(threshold->toolTip().contains(QStringLiteral("after the answer")), qPrintable(threshold->toolTip()));
+        // Another conversation with the same server is not being answered.
+        const QString id = w.chat->conversation().id;
+        w.chat->newConversation();
+        w.chat->chooseEngine(QStringLiteral("lab-id"));
+        QVERIFY(threshold->isEnabled());
+        w.chat->openConversation(id);
+        QTRY_VERIFY(!threshold->isEnabled());
+        w.chat->stop();
+        QTRY_VERIFY(!w.chat->isRunning());
+        QVERIFY(threshold->isEnabled());
+    }
+
+    /// The same server for both: its entry in the menu is greyed in the one that is being answered only.
+    void menuFollowsTheConversation() {
+        QTemporaryDir folder;
+        StandInServer server;
+        server.answerChat(unfinished("sglang_parser.sse"));
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        choose(w, server);
+        const auto* button = w.find<QToolButton>("statusEngine");
+        const auto free = [button] { return button->menu()->actions().constFirst()->isEnabled(); };
+        QVERIFY(free());
+        w.ask(QStringLiteral("What is 347 + 586?"));
+        QTRY_VERIFY(w.chat->isRunning() && !w.lastMessage().content.isEmpty());
+        QVERIFY(!free());
+        const QString answered = w.chat->conversation().id;
+        w.chat->newConversation();
+        w.chat->chooseEngine(QStringLiteral("lab-id"));
+        QVERIFY(free());
+        w.chat->openConversation(answered);
+        QTRY_COMPARE(w.chat->conversation().id, answered);
+        QVERIFY(!free());
+        w.chat->stop();
+        QTRY_VERIFY(!w.chat->isRunning());
+        QVERIFY(free());
+    }
+
+    void shortContextLeavesRoomForAnEmptyDraft() {
+        QTemporaryDir folder;
+        StandInServer server;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        ServerEntry entry = entryFor(server, ServerKind::Vllm);
+        entry.context = 256;
+        w.servers->put(entry);
+        QSignalSpy counted(w.chat.get(), &ChatController::promptCounted);
+        w.chat->chooseEngine(QStringLiteral("lab-id"));
+        QTRY_VERIFY(!counted.isEmpty());
+        const auto* meter = w.find<ContextMeter>("contextMeter");
+        QVERIFY2(!meter->accessibleName().contains(QStringLiteral("too many")), qPrintable(meter->accessibleName()));
+        QVERIFY2(meter->accessibleName().contains(QStringLiteral("256")), qPrintable(meter->accessibleName()));
+    }
+
     void goneServerAsksForAnotherOne() {
         QTemporaryDir folder;
         StandInServer server;
@@ -284,12 +384,7 @@ private slots:
     void removedWhileItAnswers() {
         QTemporaryDir folder;
         StandInServer server;
-        StandInAnswer slow = recording("sglang_parser.sse");
-        slow.silentAfterBody = true;
-        slow.body = slow.body.left(slow.body.indexOf("data: [DONE]"));
-        slow.body = slow.body.left(slow.body.lastIndexOf("data: {\"id\""));
-        slow.body = slow.body.left(slow.body.lastIndexOf("data: {\"id\""));
-        server.answerChat(slow);
+        server.answerChat(unfinished("sglang_parser.sse"));
         WindowFixture w(folder.path());
         QVERIFY(w.ready());
         choose(w, server);
@@ -328,88 +423,6 @@ private slots:
         // The usual length may be more than the model holds: the server's own limit then.
         QVERIFY(!lastBody(server).contains(QStringLiteral("max_new_tokens")));
         QVERIFY(w.find<QWidget>("control_threshold")->isEnabled());
-    }
-
-    /// The whole way by hand: the page, its test, the choice; then the key is revoked. It stands nowhere.
-    void serversPageAndKey() {
-        QTemporaryDir folder;
-        StandInServer server;
-        StandInAnswer models;
-        models.contentType = "application/json";
-        models.body = R"({"object":"list","data":[{"id":"clover","object":"model","owned_by":"sglang","max_model_len":8192}]})";
-        server.answer("/v1/models", models);
-        server.answerChat(recording("sglang_parser.sse"));
-        {
-            WindowFixture w(folder.path());
-            QVERIFY(w.ready());
-            w.find<QAction>("actionServers")->trigger();
-            auto* page = w.find<QDialog>("serversDialog");
-            QVERIFY(page != nullptr);
-            QTest::keyClicks(page->findChild<QLineEdit*>(QStringLiteral("serverName")), QStringLiteral("Lab"));
-            auto* address = page->findChild<QLineEdit*>(QStringLiteral("serverAddress"));
-            auto* key = page->findChild<QLineEdit*>(QStringLiteral("serverKey"));
-            auto* message = page->findChild<QLabel*>(QStringLiteral("serverMessage"));
-            auto* save = page->findChild<QPushButton*>(QStringLiteral("serverSave"));
-            QTest::keyClicks(key, kKey);
-            QCOMPARE(key->echoMode(), QLineEdit::Password);
-            // A key does not go over plain HTTP to another machine.
-            address->setText(QStringLiteral("http://gpu.example:30000"));
-            save->click();
-            QVERIFY(w.servers->servers().isEmpty());
-            QVERIFY(!message->text().isEmpty() && !message->text().contains(kKey));
-            address->setText(server.address().toString());
-            page->findChild<QPushButton*>(QStringLiteral("serverTest"))->click();
-            auto* steps = page->findChild<QTreeWidget*>(QStringLiteral("serverSteps"));
-            QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(QStringLiteral("answers")), 20000);
-            QCOMPARE(steps->topLevelItemCount(), static_cast<int>(probeSteps().size()));
-            if (const QString shots = qEnvironmentVariable("TREFOIL_SCREENSHOT_DIR"); !shots.isEmpty()) {
-                QTest::qWait(60);
-                page->grab().save(shots + QStringLiteral("/servers-page.png"));
-            }
-            save->click();
-            QTRY_COMPARE(w.servers->servers().size(), 1);
-            QVERIFY(key->text().isEmpty());
-            QVERIFY(page->findChild<QLabel*>(QStringLiteral("serverKeyNote"))
-                        ->text()
-                        .contains(QStringLiteral("until Trefoil is closed")));
-            page->findChild<QPushButton*>(QStringLiteral("serverUse"))->click();
-            QVERIFY(w.chat->capabilities().reachesOut);
-            w.ask(QStringLiteral("What is 347 + 586?"));
-            QVERIFY(w.waitForAnswer());
-            QCOMPARE(w.lastMessage().content, kAnswer);
-            QCOMPARE(server.requests().last().headers.value("authorization"), "Bearer " + kKey.toUtf8());
-            // The test found the model's context: the answer is kept inside of it.
-            const int limit = lastBody(server).value(QStringLiteral("max_tokens")).toInt();
-            QVERIFY2(limit > 4096 && limit < 8192 && limit % 32 == 0, qPrintable(QString::number(limit)));
-            StandInAnswer revoked;
-            revoked.status = 401;
-            revoked.contentType = "application/json";
-            revoked.body = "{\"error\":{\"message\":\"key " + kKey.toUtf8() + " was revoked\"}}";
-            server.answerChat(revoked);
-            w.ask(QStringLiteral("And now?"));
-            QVERIFY(w.waitForAnswer());
-            QCOMPARE(w.lastMessage().stopReason, EndReason::Failed);
-            QVERIFY(w.lastMessage().error.contains(QStringLiteral("key"), Qt::CaseInsensitive));
-            QVERIFY(!w.lastMessage().error.contains(kKey));
-            QCOMPARE(w.chat->messages().size(), 4);
-            QVERIFY(w.store->flushAndClose(20000).allStored);
-            QVERIFY(w.settings->flush().ok());
-        }
-        int files = 0;
-        QDirIterator it(folder.path(), QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
-        while (it.hasNext()) {
-            QFile file(it.next());
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            QVERIFY2(!file.readAll().contains(kKey.toUtf8()), qPrintable(file.fileName()));
-            ++files;
-        }
-        QVERIFY(files >= 2);
-        // The server is there again at the next start, for the conversation that chose it.
-        WindowFixture again(folder.path());
-        QVERIFY(again.ready());
-        QCOMPARE(again.servers->servers().size(), 1);
-        QCOMPARE(again.servers->servers().first().profile.hasKey, true);
-        QVERIFY(!again.chat->capabilities().reachesOut);
     }
 };
 

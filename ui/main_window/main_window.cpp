@@ -73,7 +73,6 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     showEngine();
     m_generation->setPresets(m_services.presets->names());
     showConversation(m_chat->conversation(), m_chat->messages());
-    showRunning();
     m_composer->focusEditor();
 }
 
@@ -254,8 +253,6 @@ void MainWindow::showModel(const ModelSummary& model) {
     rememberSwitches(model);
     if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse(model.name);
     showModelWarnings(model);
-    showWelcome();
-    showRunning();
     if (m_modelDialog != nullptr && m_modelDialog->isVisible()) m_modelDialog->setModel(model, EngineWorker::devices());
 }
 
@@ -321,7 +318,7 @@ void MainWindow::showRunning() {
         m_continueAction->setEnabled(free && m_chat->canContinue(messages.constLast().id));
         m_editAction->setEnabled(free);
     }
-    if (!m_chat->model()) showWelcome();
+    showRefusedControls();
 }
 
 void MainWindow::showSendProblem(const SendProblem& problem, const QString& text) {

@@ -106,6 +106,8 @@ private:
     /// What answers the open conversation, and what it can do.
     void showEngine();
     void showCapabilities();
+    /// Which controls the engine does not take, now or at all.
+    void showRefusedControls();
     void showServers();
     /// A server had no room: offers to ask once more after the wait.
     void offerRetry(const MessageRecord& answer, qint64 seconds);
@@ -143,6 +145,7 @@ private:
     void showFrame();
     void showOpenBlock(const PassView& pass);
     void showWelcome();
+    void showLoading();
     void countPromptSoon();
     void saveDraft();
     void startNewConversation();

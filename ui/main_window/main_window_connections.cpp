@@ -125,13 +125,13 @@ void MainWindow::connectLoading() {
     connect(m_chat, &ChatController::loadStarted, this, [this](const QString& name) {
         m_notices->clear(kModelNotice);
         m_status->loadProgress()->begin(name);
+        showLoading();
     });
     connect(m_chat, &ChatController::loadProgress, m_status->loadProgress(), &LoadProgress::setProgress);
     connect(m_chat, &ChatController::modelReady, this, &MainWindow::showModel);
     connect(m_chat, &ChatController::modelGone, this, [this] {
         m_notices->clear(kModelWarning);
         if (m_modelDialog != nullptr) m_modelDialog->openPage()->setModelInUse({});
-        showRunning();
     });
     connect(m_chat, &ChatController::loadEnded, this, &MainWindow::onLoadEnded);
     connect(m_chat, &ChatController::modelExamined, this, [this](const ModelExaminationView& model) {
@@ -139,9 +139,15 @@ void MainWindow::connectLoading() {
     });
 }
 
+/// A model begins to be loaded, or is not any more: what says so where there is none.
+void MainWindow::showLoading() {
+    showWelcome();
+    showRunning();
+}
+
 void MainWindow::onLoadEnded(const ModelLoadRequest& request, const QString& message, LoadEnd end) {
     m_status->loadProgress()->finish();
-    showRunning();
+    showLoading();
     if (end == LoadEnd::NeedsUnloading) return showOpenPage(request.folder, request.switches);
     if (end == LoadEnd::Cancelled && m_chat->loadedModel()) return;
     const auto loaded = m_chat->loadedModel();

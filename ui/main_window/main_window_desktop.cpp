@@ -103,7 +103,6 @@ void MainWindow::resume(const OpenReport& report) {
     m_chat->publishAll();
     if (const auto loaded = m_chat->loadedModel()) showModel(*loaded);
     showEngine();
-    showRunning();
     show();
 }
 

@@ -27,7 +27,7 @@ namespace trefoil {
 /// Before the menus: one of them is the engines'.
 void MainWindow::buildEngines() {
     m_engines = new EngineMenu(m_chat, this);
-    m_status->addEngineButton(m_engines->button());
+    m_status->addPermanentWidget(m_engines->button());
     m_retryTimer.setSingleShot(true);
     connect(&m_retryTimer, &QTimer::timeout, this, [this] {
         m_status->setActivity({});
@@ -48,6 +48,7 @@ void MainWindow::connectEngines() {
     connect(m_chat, &ChatController::waitAsked, this, &MainWindow::offerRetry);
     connect(m_chat, &ChatController::answerBegan, this, [this] {
         m_notices->clear(kWaitNotice);
+        if (m_retryTimer.isActive()) m_status->setActivity({});
         m_retryTimer.stop();
         m_retryMessage.clear();
     });
@@ -83,7 +84,6 @@ void MainWindow::showEngine() {
 
 void MainWindow::showCapabilities() {
     const EngineCapabilities able = m_chat->capabilities();
-    m_generation->setRefused(able.refusedControls);
     m_blocks->steering()->setUnavailable(able.whyNoInterventions);
     m_blocks->setRegenerateUnavailable(
         able.continuing == Continuing::ByIds
@@ -91,6 +91,16 @@ void MainWindow::showCapabilities() {
             : tr("A served model cannot keep the blocks before this one; write the whole answer again instead."));
     m_experts->setUnavailable(able.whyNoLayerFigures);
     m_composer->setContextEstimated(able.whyEstimated);
+}
+
+void MainWindow::showRefusedControls() {
+    const EngineCapabilities able = m_chat->capabilities();
+    QHash<QString, QString> refused = able.refusedControls;
+    const bool answering = m_chat->isRunning() && m_chat->runningConversation() == m_chat->conversation().id;
+    if (answering && !able.liveSteering)
+        for (const QString& control : liveControls())
+            if (!refused.contains(control)) refused.insert(control, able.whyNoLiveSteering);
+    m_generation->setRefused(refused);
 }
 
 void MainWindow::showServers() {

@@ -184,7 +184,6 @@ void MainWindow::openModel(const QString& folder) {
     request.threads = m_services.threads;
     request.switches = rememberedSwitches(folder);
     m_chat->loadModel(request);
-    showRunning();
 }
 
 CompatibilityChoices MainWindow::rememberedSwitches(const QString& folder) const {
@@ -268,7 +267,6 @@ void MainWindow::buildModelDialog() {
             [this, withSwitches](const ModelLoadRequest& request) { m_chat->examineModel(withSwitches(request)); });
     connect(page, &OpenModelPage::loadRequested, this, [this, withSwitches](const ModelLoadRequest& request) {
         m_chat->loadModel(withSwitches(request));
-        showRunning();
         m_modelDialog->accept();
     });
     connect(page, &OpenModelPage::removeRequested, this, [this](const QString& folder) {
@@ -283,7 +281,6 @@ void MainWindow::buildModelDialog() {
                 request.switches = choices;
                 request.mayUnload = false;
                 m_chat->loadModel(request);
-                showRunning();
             });
     connect(m_services.settings, &Settings::recentModelsChanged, page, [this] { showRecentModels(); });
     connect(m_services.settings, &Settings::defaultModelChanged, page, [this] { showRecentModels(); });

@@ -66,8 +66,6 @@ void StatusBar::setModel(const ModelSummary& model) {
     clearStats();
 }
 
-void StatusBar::addEngineButton(QWidget* button) { addPermanentWidget(button); }
-
 void StatusBar::clearModel() {
     m_model->setText(tr("No model"));
     m_model->setAccessibleName(tr("No model"));

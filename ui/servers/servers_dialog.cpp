@@ -61,7 +61,8 @@ ServersDialog::ServersDialog(ServerList* servers, QWidget* parent)
     });
     connect(m_form, &ServerForm::saved, this, [this](const ServerEntry& entry) {
         m_servers->put(entry);
-        refresh(entry.profile.id);
+        // It may have waited for its key meanwhile: the list's choice is what the form shows now.
+        refresh(m_form->entry().profile.id);
     });
     refresh({});
     if (m_list->count() == 0) addNew();
@@ -86,15 +87,18 @@ void ServersDialog::refresh(const QString& chosen) {
         if (chosen.isEmpty() && m_list->count() > 0) m_list->setCurrentRow(0);
     }
     if (chosen.isEmpty()) showCurrent();
-    m_remove->setEnabled(!currentId().isEmpty());
-    m_use->setEnabled(!currentId().isEmpty());
+    allowButtons(!currentId().isEmpty());
 }
 
 void ServersDialog::showCurrent() {
     const ServedEngine* engine = m_servers->engine(currentId());
-    m_remove->setEnabled(engine != nullptr);
-    m_use->setEnabled(engine != nullptr);
+    allowButtons(engine != nullptr);
     if (engine != nullptr) m_form->setEntry(engine->entry());
+}
+
+void ServersDialog::allowButtons(bool allowed) {
+    m_remove->setEnabled(allowed);
+    m_use->setEnabled(allowed);
 }
 
 void ServersDialog::addNew() {
@@ -105,20 +109,24 @@ void ServersDialog::addNew() {
     ServerEntry entry;
     entry.profile.id = newProfileId();
     m_form->setEntry(entry);
-    m_remove->setEnabled(false);
-    m_use->setEnabled(false);
+    allowButtons(false);
     m_form->findChild<QWidget*>(QStringLiteral("serverName"))->setFocus();
 }
 
 void ServersDialog::removeCurrent() {
     const ServedEngine* engine = m_servers->engine(currentId());
     if (engine == nullptr) return;
-    const QMessageBox::StandardButton answer =
-        QMessageBox::question(this, tr("Remove the server"),
-                              tr("Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.")
-                                  .arg(engine->entry().profile.title()));
-    if (answer != QMessageBox::Yes) return;
-    m_servers->remove(engine->entry().profile.id);
+    const QString id = engine->entry().profile.id;
+    QMessageBox box(QMessageBox::Question, tr("Remove the server"),
+                    tr("Remove “%1” and its key? Its conversations stay; each asks who is to answer it from then on.")
+                        .arg(engine->entry().profile.title()),
+                    QMessageBox::NoButton, this);
+    box.setTextFormat(Qt::PlainText);
+    const QPushButton* remove = box.addButton(tr("Remove"), QMessageBox::DestructiveRole);
+    box.setDefaultButton(box.addButton(tr("Keep"), QMessageBox::RejectRole));
+    box.exec();
+    if (box.clickedButton() != remove) return;
+    m_servers->remove(id);
     refresh({});
     if (m_list->count() == 0) addNew();
 }

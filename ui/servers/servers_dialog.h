@@ -27,6 +27,8 @@ signals:
 private:
     void refresh(const QString& chosen);
     void showCurrent();
+    /// What is done with the chosen server; without one, nothing.
+    void allowButtons(bool allowed);
     void addNew();
     void removeCurrent();
     [[nodiscard]] QString currentId() const;

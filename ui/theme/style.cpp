@@ -11,6 +11,17 @@ namespace trefoil::theme {
 
 namespace {
 
+/// A button with a text that opens its menu at once; nullptr for anything else. Qt draws the menu's arrow into the button's
+/// corner and leaves no room for it.
+const QStyleOptionToolButton* textButtonWithArrow(const QStyleOption* option) {
+    const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+    if (button == nullptr || button->text.isEmpty()) return nullptr;
+    if (button->toolButtonStyle == Qt::ToolButtonIconOnly && !button->icon.isNull()) return nullptr;
+    const bool atOnce = (button->features & QStyleOptionToolButton::HasMenu) != 0 &&
+                        (button->features & QStyleOptionToolButton::MenuButtonPopup) == 0;
+    return atOnce ? button : nullptr;
+}
+
 /// Fusion draws outlines darker than the window, which in a dark theme is next to nothing. It reads the window's colour for that
 /// alone in these elements, so they are given one that is darkened to the wanted outline.
 class OutlinedStyle final : public QProxyStyle {
@@ -20,6 +31,24 @@ public:
     int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const override {
         if (hint == SH_Widget_Animation_Duration && reducedMotion()) return 0;
         return QProxyStyle::styleHint(hint, option, widget, data);
+    }
+
+    QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& contents,
+                           const QWidget* widget) const override {
+        QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
+        if (type == CT_ToolButton && textButtonWithArrow(option) != nullptr)
+            size.rwidth() += pixelMetric(PM_MenuButtonIndicator, option, widget);
+        return size;
+    }
+
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override {
+        const QStyleOptionToolButton* button = textButtonWithArrow(option);
+        if (element != CE_ToolButtonLabel || button == nullptr) return QProxyStyle::drawControl(element, option, painter, widget);
+        QStyleOptionToolButton label = *button;
+        label.rect.setWidth(label.rect.width() - pixelMetric(PM_MenuButtonIndicator, option, widget));
+        label.rect = visualRect(button->direction, button->rect, label.rect);
+        QProxyStyle::drawControl(element, &label, painter, widget);
     }
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
