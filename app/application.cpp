@@ -1,6 +1,7 @@
 #include "app/application.h"
 
 #include "app/core/chat_controller.h"
+#include "app/core/compare_run.h"
 #include "app/core/data_location.h"
 #include "app/core/engine_worker.h"
 #include "app/core/presets.h"
@@ -12,12 +13,14 @@
 #include "app/termination.h"
 #include "ui/desktop/languages.h"
 #include "ui/main_window/main_window.h"
+#include "ui/main_window/window_state.h"
 #include "ui/theme/style.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QTimer>
 
 #include <charconv>
 #include <memory>
@@ -71,7 +74,9 @@ ApplicationOptions parseArguments(int argc, char** argv) {
         const auto text = [](std::string_view v) {
             return QFile::decodeName(QByteArray(v.data(), static_cast<qsizetype>(v.size())));
         };
-        if (const auto model = optionValue(argument, "--model", i, argc, argv)) {
+        if (argument == "-session") {
+            ++i;  // a session manager's, which started the last session's programs again; Qt reads it
+        } else if (const auto model = optionValue(argument, "--model", i, argc, argv)) {
             options.modelFolder = text(*model);
         } else if (const auto device = optionValue(argument, "--device", i, argc, argv)) {
             options.device = text(*device);
@@ -98,6 +103,8 @@ int runApplication(const ApplicationOptions& options) {
     Settings settings(configReady ? location.settingsFile() : QString());
     startLog(location.ok() && prepareFolder(location.dataFolder).ok() ? location.dataFolder : QString());
     for (const QString& note : location.notes) logNote(note);
+    // SQLite's temporary files hold pieces of conversations: they stay in the private folder.
+    if (location.ok()) qputenv("SQLITE_TMPDIR", QFile::encodeName(location.dataFolder));
     PresetStore presets(location.ok() ? location.presetsFile() : QString());
     const StoreProblem presetProblem = presets.load();
 
@@ -105,6 +112,7 @@ int runApplication(const ApplicationOptions& options) {
     engine.setPrefixBudget(static_cast<quint64>(settings.prefixMemory()) << 20);
     StoreWorker store;
     ChatController chat(&engine, &store);
+    CompareRun compare(&chat);
     ServerList servers(&chat, &settings, makeDesktopKeyStore());
     Languages languages;
     languages.speak(settings.language());
@@ -112,23 +120,28 @@ int runApplication(const ApplicationOptions& options) {
     std::unique_ptr<MainWindow> window;
     // Another language is another window for the same services: each text is made anew, and what runs goes on.
     const auto makeWindow = [&] {
-        window = std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, &servers, demoModelFolder(),
-                                                             options.device.isEmpty() ? settings.device() : options.device,
-                                                             options.threads >= 0 ? options.threads : settings.threads()});
+        window =
+            std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, &servers, &compare, demoModelFolder(),
+                                                        options.device.isEmpty() ? settings.device() : options.device,
+                                                        options.threads >= 0 ? options.threads : settings.threads()});
         QObject::connect(window.get(), &MainWindow::closed, qApp, &QCoreApplication::quit, Qt::QueuedConnection);
     };
     makeWindow();
-    QObject::connect(
-        &settings, &Settings::languageChanged, &chat,
-        [&](const QString& language) {
-            languages.speak(language);
-            window->keepState();
-            // The old one goes last: without any window on show the program would end.
-            const std::unique_ptr<MainWindow> old(window.release());
-            makeWindow();
-            window->resume(lastReport);
-        },
-        Qt::QueuedConnection);  // the choice comes from a dialog of the window that goes
+    QTimer switching;
+    switching.setSingleShot(true);
+    QObject::connect(&switching, &QTimer::timeout, &chat, [&] {
+        constexpr int kLookAgainMs = 200;
+        if (!window->mayGo()) return switching.start(kLookAgainMs);
+        if (languages.spoken() == Languages::resolve(settings.language())) return;
+        languages.speak(settings.language());
+        const WindowState state = window->keepState();
+        // The old one goes last: without any window on show the program would end.
+        const std::unique_ptr<MainWindow> old(window.release());
+        makeWindow();
+        window->resume(lastReport, state);
+    });
+    // Later: the choice comes from a dialog of the window that goes.
+    QObject::connect(&settings, &Settings::languageChanged, &switching, [&switching] { switching.start(0); });
     const TerminationWatcher termination([&window] { window->close(); });
     QObject::connect(&store, &StoreWorker::opened, &chat, [&](RequestId /*id*/, const OpenReport& report) {
         lastReport = report;

@@ -232,7 +232,8 @@ void ChatController::setSystemPrompt(const QString& conversationId, const QStrin
 
 void ChatController::setControls(const ControlValues& values) {
     if (values == controls()) return;
-    if (m_running && runningConversation() == m_conversation.id) m_running->engine->steer(m_running->request, values);
+    if (m_running && runningConversation() == m_conversation.id && !m_running->ownSettings)
+        m_running->engine->steer(m_running->request, values);
     m_conversation.controls = values;
     if (m_stored) m_store->setControls(m_conversation.id, values);
     emit controlsChanged(values);
@@ -242,6 +243,13 @@ void ChatController::setDraft(const QString& text) {
     if (m_conversation.draft == text) return;
     m_conversation.draft = text;
     if (m_stored) m_store->setDraft(m_conversation.id, text);
+}
+
+void ChatController::setEdit(const QString& messageId, const QString& text) {
+    if (m_conversation.edited == messageId && m_conversation.edit == text) return;
+    m_conversation.edited = messageId;
+    m_conversation.edit = text;
+    if (m_stored) m_store->setEdit(m_conversation.id, messageId, text);
 }
 
 void ChatController::keepDraft() {

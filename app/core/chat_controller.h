@@ -91,6 +91,8 @@ public slots:
     void setSystemPrompt(const QString& conversationId, const QString& text);
     void setControls(const ControlValues& values);
     void setDraft(const QString& text);
+    /// A further version of a question is being written, apart from the draft; an empty id: none (any more). Sending it ends it.
+    void setEdit(const QString& messageId, const QString& text);
     /// Who answers the open conversation from now on (EngineIdentity::id). Ignored while it is being answered.
     void chooseEngine(const QString& id);
     /// Before the program ends: a draft in a conversation that is not in the history yet puts it there.
@@ -108,7 +110,9 @@ public slots:
     void sendWithoutOldest(const QString& text, const QString& edited = {});
     /// Writes an answer anew, as a further version; what followed stays with the version before it.
     void regenerate(const QString& messageId);
-    /// The same, keeping the blocks before `block` (PassView::block).
+    /// The same under other settings than the conversation's, which stay as they are and do not reach the answer meanwhile.
+    void regenerateWith(const QString& messageId, const trefoil::ControlValues& settings);
+    /// As regenerate(), keeping the blocks before `block` (PassView::block).
     void regenerateFrom(const QString& messageId, int block);
     /// Writes on where the conversation's last answer was stopped, cut or interrupted.
     void continueAnswer(const QString& messageId);
@@ -176,6 +180,7 @@ private:
     struct Running {
         ChatEngine* engine = nullptr;
         RequestId request = 0;
+        bool ownSettings = false;  ///< not the conversation's: changes of those do not reach it
         bool byText = false;       ///< what was there already went along as text: its figures are not in the updates …
         QList<qint32> begun = {};  ///< … and neither are its ids
         MessageRecord answer;
@@ -192,8 +197,9 @@ private:
         bool byText = false;  ///< instead of the tokens the text of the answer goes along
         QList<PassView> passes;
         GenerationStats base;
-        bool resumes = false;   ///< the last message is written on; otherwise a further version begins with these tokens
-        bool thinking = false;  ///< how the prompt ended when they were written
+        bool resumes = false;         ///< the last message is written on; otherwise a further version begins with these tokens
+        bool thinking = false;        ///< how the prompt ended when they were written
+        ControlValues settings = {};  ///< instead of the conversation's; empty: those
         [[nodiscard]] qint32 nextBlock() const;
     };
     /// An answer that waits for its trace, to keep its beginning.

@@ -136,6 +136,7 @@ void ChatController::ask(const PendingSend& pending, const QList<PromptMessage>&
     // It may have been let go for another one while the prompt was counted.
     if (!m_model) return emit sendRefused({notReady(), false, 0, false}, question);
     ensureStored();
+    if (!pending.edited.isEmpty()) setEdit({}, {});
     if (const qsizetype edited = indexOf(pending.edited); edited >= 0) putAsideFrom(edited);
     MessageRecord user = newMessage(m_conversation.id, kUser, question);
     if (!m_messages.isEmpty()) user.parentId = m_messages.constLast().id;
@@ -150,10 +151,11 @@ void ChatController::ask(const PendingSend& pending, const QList<PromptMessage>&
 }
 
 void ChatController::startAnswer(const QList<PromptMessage>& messages, const Beginning& beginning) {
-    ControlValues values = controls();
+    ControlValues values = beginning.settings.isEmpty() ? controls() : beginning.settings;
     if (!beginning.tokens.isEmpty()) values.insert(kThinking, beginning.thinking);
     Running running;
     running.engine = m_engine;
+    running.ownSettings = !beginning.settings.isEmpty();
     running.byText = beginning.byText;
     EndReason ended = EndReason::None;
     if (beginning.resumes) {

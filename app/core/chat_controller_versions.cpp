@@ -24,11 +24,15 @@ void ChatController::putAsideFrom(qsizetype index) {
 
 void ChatController::refuse(const QString& text) { emit sendRefused({text, false, 0, false}, {}); }
 
-void ChatController::regenerate(const QString& messageId) {
+void ChatController::regenerate(const QString& messageId) { regenerateWith(messageId, {}); }
+
+void ChatController::regenerateWith(const QString& messageId, const ControlValues& settings) {
     const qsizetype index = indexOf(messageId);
     if (!mayAsk() || index < 0 || m_messages.at(index).role != kAssistant) return;
     putAsideFrom(index);
-    startAnswer(promptMessages({}), Beginning());
+    Beginning beginning;
+    beginning.settings = settings;
+    startAnswer(promptMessages({}), beginning);
 }
 
 bool ChatController::canContinue(const QString& messageId) const {

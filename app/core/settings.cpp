@@ -16,6 +16,7 @@ namespace trefoil {
 namespace {
 
 constexpr int kDelayMs = 500;
+constexpr int kRetryMs = 2000;  // after a failure
 
 constexpr QLatin1String kGeometry("window/geometry");
 constexpr QLatin1String kState("window/state");
@@ -43,7 +44,6 @@ constexpr QLatin1String kConversation("history/conversation");
 
 Settings::Settings(const QString& fileName, QObject* parent) : QObject(parent), m_fileName(fileName), m_timer(this) {
     m_timer.setSingleShot(true);
-    m_timer.setInterval(kDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &Settings::flush);
     if (m_fileName.isEmpty() || !QFileInfo(m_fileName).isFile()) return;
     QSettings file(m_fileName, QSettings::IniFormat);
@@ -233,6 +233,7 @@ StoreProblem Settings::flush() {
         emit notSaved(problem);
     }
     m_failing = !problem.ok();
+    if (m_failing) m_timer.start(kRetryMs);
     return problem;
 }
 
@@ -248,7 +249,7 @@ void Settings::set(const QString& key, const QVariant& newValue) {
     if (m_values.contains(key) && m_values.value(key).toString() == newValue.toString()) return;
     m_values.insert(key, newValue);
     m_changed.insert(key, newValue);
-    m_timer.start();
+    m_timer.start(kDelayMs);
 }
 
 StoreProblem Settings::write() {
@@ -267,7 +268,7 @@ StoreProblem Settings::write() {
     QFile::setPermissions(m_fileName, QFileDevice::ReadOwner | QFileDevice::WriteOwner);
     if (file.status() != QSettings::AccessError) return {};
     return {StoreProblemKind::ReadOnly, tr("The settings “%1” cannot be written.").arg(m_fileName),
-            tr("They hold until Trefoil ends; check the folder's permissions and the free space.")};
+            tr("They hold until Trefoil ends, and it keeps trying; check the folder's permissions and the free space.")};
 }
 
 }  // namespace trefoil

@@ -88,7 +88,7 @@ public:
     [[nodiscard]] QString lastConversation() const;
     void setLastConversation(const QString& id);
 
-    /// Writes what waits now. With a problem it is kept and tried again at the next change or flush.
+    /// Writes what waits now. With a problem it is kept and tried again, by itself too.
     StoreProblem flush();
 
 signals:

@@ -10,17 +10,22 @@ namespace trefoil {
 namespace {
 
 constexpr int kRetryMs = 500;
+constexpr int kReopenMs = 1000;
 constexpr unsigned long kFlushPollMs = 20;
 
 }  // namespace
 
-StoreBackend::StoreBackend() : m_retry(this) {
+StoreBackend::StoreBackend() : m_retry(this), m_reopen(this) {
     m_retry.setSingleShot(true);
     m_retry.setInterval(kRetryMs);
     connect(&m_retry, &QTimer::timeout, this, &StoreBackend::drain);
+    m_reopen.setSingleShot(true);
+    m_reopen.setInterval(kReopenMs);
+    connect(&m_reopen, &QTimer::timeout, this, &StoreBackend::openAgain);
 }
 
 void StoreBackend::open(RequestId id, Opening opening, const QString& path) {
+    m_reopen.stop();
     OpenReport report;
     switch (opening) {
         case Opening::Existing:
@@ -33,7 +38,27 @@ void StoreBackend::open(RequestId id, Opening opening, const QString& path) {
             report = m_store.openTemporary();
             break;
     }
+    // Not where each try would leave a copy from before a migration.
+    if (opening == Opening::Existing && report.problem.retryable() && report.backupPath.isEmpty()) {
+        m_openRequest = id;
+        m_failed = report;
+        m_reopen.start();
+    }
     emit opened(id, report);
+    drain();
+}
+
+/// A full disk, or another program's lock, may have passed.
+void StoreBackend::openAgain() {
+    const OpenReport report = m_store.open(m_failed.path);
+    const bool same = report.problem.kind == m_failed.problem.kind;
+    if (report.problem.retryable() && report.backupPath.isEmpty())
+        m_reopen.start();
+    else
+        m_reopen.stop();
+    m_failed = report;
+    if (same) return;
+    emit opened(m_openRequest, report);
     drain();
 }
 
@@ -177,15 +202,17 @@ void StoreBackend::drain() {
     }
 }
 
-FlushReport StoreBackend::flushAndClose(int timeoutMs) {
+FlushReport StoreBackend::flush(int timeoutMs, bool close) {
     const QDeadlineTimer deadline(timeoutMs);
+    if (m_reopen.isActive()) openAgain();
     drain();
     while (!m_waiting.isEmpty() && !deadline.hasExpired()) {
         QThread::msleep(kFlushPollMs);
         drain();
     }
-    if (!m_waiting.isEmpty()) return {false, static_cast<int>(m_waiting.size()), m_reason};
-    m_store.close();
+    if (!m_waiting.isEmpty())
+        return {false, static_cast<int>(m_waiting.size()), m_reopen.isActive() ? m_failed.problem : m_reason};
+    if (close) m_store.close();
     return {true, 0, {}};
 }
 

@@ -28,8 +28,8 @@ public:
     void importConversations(RequestId id, const QList<ArchivedConversation>& conversations, ExistingChoice existing);
     void search(RequestId id, const QString& text);
     void enqueue(const StoreOperation& operation);
-    /// Tries for at most `timeoutMs`; closes the store when all is stored.
-    FlushReport flushAndClose(int timeoutMs);
+    /// Tries for at most `timeoutMs`. `close`: the history, when all is stored.
+    FlushReport flush(int timeoutMs, bool close);
 
 signals:
     void opened(trefoil::RequestId id, const trefoil::OpenReport& report);
@@ -52,6 +52,7 @@ signals:
 
 private:
     void drain();
+    void openAgain();
     /// The conversation and all its messages, what waits to be written included.
     StoreProblem readWhole(const QString& id, ConversationRecord* conversation, QList<MessageRecord>* messages,
                            QList<MessageRecord>* aside);
@@ -61,6 +62,9 @@ private:
     QList<StoreOperation> m_waiting;
     StoreProblem m_reason;  ///< why the first of m_waiting is not stored
     QTimer m_retry;
+    RequestId m_openRequest = 0;
+    OpenReport m_failed;  ///< of the history that is opened as soon as that is possible
+    QTimer m_reopen;
 };
 
 }  // namespace trefoil

@@ -118,6 +118,11 @@ public:
     void operator()(const SetDraft& op) {
         if (concerns(op.id)) m_record->draft = op.draft;
     }
+    void operator()(const SetEdit& op) {
+        if (!concerns(op.id)) return;
+        m_record->edited = op.edited;
+        m_record->edit = op.edit;
+    }
     void operator()(const AppendMessage& op) {
         if (!concerns(op.record.conversationId)) return;
         append(op.record);
@@ -193,7 +198,7 @@ private:
 }  // namespace
 
 bool mergeOperations(StoreOperation* last, const StoreOperation& next) {
-    if (replaceSameId<SetDraft>(last, next) || replaceSameId<SetControls>(last, next) ||
+    if (replaceSameId<SetDraft>(last, next) || replaceSameId<SetEdit>(last, next) || replaceSameId<SetControls>(last, next) ||
         replaceSameId<SetSystemPrompt>(last, next)) {
         return true;
     }

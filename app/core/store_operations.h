@@ -39,6 +39,12 @@ struct SetDraft {
     QString id;
     QString draft;
 };
+/// A further version of a question, as far as it is written; an empty `edited`: none.
+struct SetEdit {
+    QString id;
+    QString edited;
+    QString edit;
+};
 /// Hides it; the rows stay until PurgeDeleted.
 struct DeleteConversation {
     QString id;
@@ -93,8 +99,8 @@ struct ImportConversations {
 
 using StoreOperation =
     std::variant<CreateConversation, RenameConversation, SetSystemPrompt, SetControls, SetModelFolder, SetEngine, SetDraft,
-                 DeleteConversation, RestoreConversation, PurgeDeleted, AppendMessage, BeginAnswer, UpdateAnswer, FinishAnswer,
-                 SetAsideAnswer, ChooseBranch, ResumeAnswer, RestoreAnswer, ImportConversations>;
+                 SetEdit, DeleteConversation, RestoreConversation, PurgeDeleted, AppendMessage, BeginAnswer, UpdateAnswer,
+                 FinishAnswer, SetAsideAnswer, ChooseBranch, ResumeAnswer, RestoreAnswer, ImportConversations>;
 
 /// Joins `next` into `last` when one write then does for both (a newer draft, further blocks of one answer). False: keep both.
 bool mergeOperations(StoreOperation* last, const StoreOperation& next);

@@ -50,12 +50,14 @@ public:
 
     StoreProblem operator()(const CreateConversation& op) {
         const ConversationRecord& record = op.record;
-        return run(QStringLiteral(
-                       "INSERT INTO conversations(id, title, title_is_manual, created_utc, updated_utc, system_prompt, "
-                       "controls, model_folder, draft, engine) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING"),
-                   {record.id, text(record.title), record.titleIsManual, toMs(record.createdUtc),
-                    toMs(std::max(record.createdUtc, record.updatedUtc)), text(record.systemPrompt),
-                    json(controlsToJson(record.controls)), text(record.modelFolder), text(record.draft), text(record.engine)});
+        return run(
+            QStringLiteral("INSERT INTO conversations(id, title, title_is_manual, created_utc, updated_utc, system_prompt, "
+                           "controls, model_folder, draft, engine, edited, edit) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                           "ON CONFLICT(id) DO NOTHING"),
+            {record.id, text(record.title), record.titleIsManual, toMs(record.createdUtc),
+             toMs(std::max(record.createdUtc, record.updatedUtc)), text(record.systemPrompt),
+             json(controlsToJson(record.controls)), text(record.modelFolder), text(record.draft), text(record.engine),
+             text(record.edited), text(record.edit)});
     }
     StoreProblem operator()(const RenameConversation& op) {
         return runOne(QStringLiteral("UPDATE conversations SET title = ?, title_is_manual = ? WHERE id = ?"),
@@ -76,6 +78,10 @@ public:
     }
     StoreProblem operator()(const SetDraft& op) {
         return runOne(QStringLiteral("UPDATE conversations SET draft = ? WHERE id = ?"), {text(op.draft), op.id});
+    }
+    StoreProblem operator()(const SetEdit& op) {
+        return runOne(QStringLiteral("UPDATE conversations SET edited = ?, edit = ? WHERE id = ?"),
+                      {text(op.edited), text(op.edit), op.id});
     }
     StoreProblem operator()(const DeleteConversation& op) {
         return runOne(QStringLiteral("UPDATE conversations SET deleted_at = ? WHERE id = ?"), {toMs(op.atUtc), op.id});
@@ -273,7 +279,7 @@ StoreResult<ConversationRecord> readConversation(const QSqlDatabase& database, c
     result.problem =
         select(database,
                QStringLiteral("SELECT id, title, title_is_manual, created_utc, updated_utc, system_prompt, controls, "
-                              "model_folder, draft, engine FROM conversations WHERE id = ?"),
+                              "model_folder, draft, engine, edited, edit FROM conversations WHERE id = ?"),
                {id}, [&result](const QSqlQuery& query) {
                    ConversationRecord& record = result.value;
                    record.id = query.value(0).toString();
@@ -286,6 +292,8 @@ StoreResult<ConversationRecord> readConversation(const QSqlDatabase& database, c
                    record.modelFolder = query.value(7).toString();
                    record.draft = query.value(8).toString();
                    record.engine = query.value(9).toString();
+                   record.edited = query.value(10).toString();
+                   record.edit = query.value(11).toString();
                });
     if (result.ok() && result.value.id.isEmpty()) result.problem = noSuch(Text::tr("conversation"), id);
     return result;

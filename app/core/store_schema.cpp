@@ -110,10 +110,17 @@ QStringList toVersion3() {
 // What answers a conversation (EngineIdentity::id); those of before were answered by the embedded engine.
 QStringList toVersion4() { return {QStringLiteral("ALTER TABLE conversations ADD COLUMN engine TEXT NOT NULL DEFAULT ''")}; }
 
+// A further version of a question that was begun (ConversationRecord::edited and edit).
+QStringList toVersion5() {
+    return {QStringLiteral("ALTER TABLE conversations ADD COLUMN edited TEXT NOT NULL DEFAULT ''"),
+            QStringLiteral("ALTER TABLE conversations ADD COLUMN edit TEXT NOT NULL DEFAULT ''")};
+}
+
 QStringList statementsTo(int version) {
     if (version == 1) return toVersion1();
     if (version == 2) return toVersion2();
-    return version == 3 ? toVersion3() : toVersion4();
+    if (version == 3) return toVersion3();
+    return version == 4 ? toVersion4() : toVersion5();
 }
 
 sqlite3* handleOf(const QSqlDatabase& database) {

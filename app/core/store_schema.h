@@ -11,7 +11,7 @@
 namespace trefoil::schema {
 
 /// PRAGMA user_version of this program.
-constexpr int kVersion = 4;
+constexpr int kVersion = 5;
 /// PRAGMA application_id: "TRFL".
 constexpr int kApplicationId = 0x5452464C;
 

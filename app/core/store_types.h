@@ -64,6 +64,8 @@ struct ConversationRecord {
     ControlValues controls;
     QString modelFolder;
     QString draft;   ///< what stands in the composer
+    QString edited;  ///< id of a question whose next version was begun; empty: none
+    QString edit;    ///< that version, as far as it is written
     QString engine;  ///< EngineIdentity::id of what answers it; empty: the embedded engine
     bool operator==(const ConversationRecord&) const = default;
 };

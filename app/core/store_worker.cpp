@@ -27,6 +27,7 @@ public:
     StoreBackend* backend = nullptr;  // lives on `thread`, deleted there when it ends
     RequestId lastId = 0;
 
+    FlushReport flush(int timeoutMs, bool close);
     template <class F>
     void post(F&& task) {
         QMetaObject::invokeMethod(backend, std::forward<F>(task), Qt::QueuedConnection);
@@ -56,7 +57,7 @@ StoreWorker::StoreWorker(QObject* parent) : QObject(parent), d(std::make_unique<
 }
 
 StoreWorker::~StoreWorker() {
-    d->post([backend = d->backend] { backend->flushAndClose(0); });
+    d->post([backend = d->backend] { (void)backend->flush(0, true); });
     // quit() is handled after what was posted before it.
     d->post([thread = &d->thread] { thread->quit(); });
     d->thread.wait();
@@ -151,6 +152,8 @@ void StoreWorker::setControls(const QString& id, const ControlValues& controls) 
 void StoreWorker::setModelFolder(const QString& id, const QString& modelFolder) { write(SetModelFolder{id, modelFolder}); }
 void StoreWorker::setEngine(const QString& id, const QString& engine) { write(SetEngine{id, engine}); }
 void StoreWorker::setDraft(const QString& id, const QString& draft) { write(SetDraft{id, draft}); }
+
+void StoreWorker::setEdit(const QString& id, const QString& edited, const QString& edit) { write(SetEdit{id, edited, edit}); }
 void StoreWorker::deleteConversation(const QString& id) { write(DeleteConversation{id, QDateTime::currentDateTimeUtc()}); }
 void StoreWorker::restoreConversation(const QString& id) { write(RestoreConversation{id}); }
 void StoreWorker::purgeDeleted(qint64 olderThanMs) {
@@ -181,15 +184,19 @@ void StoreWorker::chooseBranch(const QString& conversationId, const QString& lea
 }
 void StoreWorker::resumeAnswer(const QString& messageId) { write(ResumeAnswer{messageId}); }
 
-FlushReport StoreWorker::flushAndClose(int timeoutMs) {
+FlushReport StoreWorker::flush(int timeoutMs) { return d->flush(timeoutMs, false); }
+
+FlushReport StoreWorker::flushAndClose(int timeoutMs) { return d->flush(timeoutMs, true); }
+
+FlushReport StoreWorker::Private::flush(int timeoutMs, bool close) {
     struct Answer {
         QSemaphore done;
         FlushReport report;
     };
     // Shared: the thread may still be at it when this has stopped waiting.
     auto answer = std::make_shared<Answer>();
-    d->post([backend = d->backend, answer, timeoutMs] {
-        answer->report = backend->flushAndClose(timeoutMs);
+    post([backend = backend, answer, timeoutMs, close] {
+        answer->report = backend->flush(timeoutMs, close);
         answer->done.release();
     });
     if (answer->done.tryAcquire(1, timeoutMs + kAttemptMs)) return answer->report;

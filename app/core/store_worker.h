@@ -1,5 +1,5 @@
 // The window's way to the history: ConversationStore on a thread of its own. Nothing here waits for the disk except
-// flushAndClose.
+// flush and flushAndClose.
 //
 // Ids come from the caller (newRecordId), so nothing waits for an answer. Writes are stored in the order of the calls; one that
 // fails for a passing reason (lock, full disk, read-only) stays first in the queue and is tried again until it succeeds: notSaved
@@ -25,6 +25,8 @@ public:
     ~StoreWorker() override;
 
     // Opening. Each answers with `opened`. Writes given while no history is open wait for one.
+    /// What cannot be opened for a passing reason (a full disk, a lock) is tried again until something else is opened; `opened`
+    /// then comes once more.
     RequestId openAsync(const QString& path);
     /// A new file beside `path`, which is left as it is. The report says its name; the caller remembers it (Settings).
     RequestId openFreshAsync(const QString& path);
@@ -56,6 +58,7 @@ public:
     void setModelFolder(const QString& id, const QString& modelFolder);
     void setEngine(const QString& id, const QString& engine);
     void setDraft(const QString& id, const QString& draft);
+    void setEdit(const QString& id, const QString& edited, const QString& edit);
     void deleteConversation(const QString& id);
     void restoreConversation(const QString& id);
     /// Removes for good what was deleted more than `olderThanMs` ago.
@@ -75,6 +78,8 @@ public:
     /// Any of the above as a value.
     void write(const StoreOperation& operation);
 
+    /// Waits at most `timeoutMs` for everything to be stored; the history stays open.
+    FlushReport flush(int timeoutMs);
     /// Waits at most `timeoutMs` for everything to be stored, then closes the history. When not all is stored, nothing is closed:
     /// the caller can ask the person, then wait again or quit.
     FlushReport flushAndClose(int timeoutMs);

@@ -4233,8 +4233,8 @@ nicht verwendbar: %1</translation>
         <translation>Die Einstellungen „%1“ können nicht geschrieben werden.</translation>
     </message>
     <message>
-        <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
-        <translation>Sie gelten, bis Trefoil endet; prüfen Sie die Rechte des Ordners und den freien Platz.</translation>
+        <source>They hold until Trefoil ends, and it keeps trying; check the folder&apos;s permissions and the free space.</source>
+        <translation>Sie gelten, bis Trefoil endet, und es wird weiter versucht; prüfen Sie die Rechte des Ordners und den freien Platz.</translation>
     </message>
 </context>
 <context>

@@ -4226,8 +4226,8 @@ not usable: %1</source>
         <translation>設定「%1」に書き込めません。</translation>
     </message>
     <message>
-        <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
-        <translation>設定は Trefoil の終了まで有効です。フォルダーの権限と空き容量を確認してください。</translation>
+        <source>They hold until Trefoil ends, and it keeps trying; check the folder&apos;s permissions and the free space.</source>
+        <translation>設定は Trefoil の終了まで有効で、保存は繰り返し試みられます。フォルダーの権限と空き容量を確認してください。</translation>
     </message>
 </context>
 <context>

@@ -4226,8 +4226,8 @@ not usable: %1</source>
         <translation>无法写入设置“%1”。</translation>
     </message>
     <message>
-        <source>They hold until Trefoil ends; check the folder&apos;s permissions and the free space.</source>
-        <translation>设置在 Trefoil 结束前有效；请检查文件夹的权限和可用空间。</translation>
+        <source>They hold until Trefoil ends, and it keeps trying; check the folder&apos;s permissions and the free space.</source>
+        <translation>设置在 Trefoil 结束前有效，并会不断重试保存；请检查文件夹的权限和可用空间。</translation>
     </message>
 </context>
 <context>

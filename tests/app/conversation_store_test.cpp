@@ -82,6 +82,8 @@ void ConversationStoreTest::everyFieldSurvivesReopening() {
     conversation.controls = {{QStringLiteral("threshold"), 0.95}, {QStringLiteral("seed"), QVariant::fromValue<qulonglong>(7)}};
     conversation.modelFolder = QStringLiteral("/models/demo");
     conversation.draft = QStringLiteral("half a thou");
+    conversation.edited = QStringLiteral("q");
+    conversation.edit = QStringLiteral("e\u0301 and mo");
     conversation.engine = QStringLiteral("a-server");
     must(CreateConversation{conversation});
     MessageRecord question = samples::message(QStringLiteral("q"), QStringLiteral("c"), QStringLiteral("user"),

@@ -110,6 +110,9 @@ void StoreOpeningTest::migratesFormat1AfterACopy() {
     QCOMPARE(store.conversation(QStringLiteral("c")).value.engine, QString());
     QVERIFY(store.apply(SetEngine{QStringLiteral("c"), QStringLiteral("a-server")}).ok());
     QCOMPARE(store.conversation(QStringLiteral("c")).value.engine, QStringLiteral("a-server"));
+    QCOMPARE(store.conversation(QStringLiteral("c")).value.edited, QString());
+    QVERIFY(store.apply(SetEdit{QStringLiteral("c"), QStringLiteral("m"), QStringLiteral("How many")}).ok());
+    QCOMPARE(store.conversation(QStringLiteral("c")).value.edit, QStringLiteral("How many"));
     QVERIFY(QFileInfo::exists(report.backupPath));
     samples::OtherProgram copy(report.backupPath);
     QCOMPARE(copy.value(QStringLiteral("PRAGMA user_version")).toInt(), 1);

@@ -61,6 +61,7 @@ private slots:
     void ownChangesAreSeenWhileTheyWait();
     void deleteAndRestoreWhileWaiting();
     void fullDiskKeepsTheAnswerUntilThereIsRoom();
+    void fullDiskAtTheStartIsNotForEver();
     void impossibleWritesDoNotHoldUpTheRest();
     void flushTellsWhatIsNotStored();
     void goesOnWithTemporaryHistory();
@@ -252,6 +253,28 @@ void StoreWorkerTest::fullDiskKeepsTheAnswerUntilThereIsRoom() {
     QCOMPARE(trace(QStringLiteral("c-a")).passes.size(), 42);
 }
 
+/// The history is opened by itself once there is room, and what was done meanwhile is stored.
+void StoreWorkerTest::fullDiskAtTheStartIsNotForEver() {
+    QSignalSpy opened(m_worker.get(), &StoreWorker::opened);
+    FileSizeLimit limit(0);
+    if (!limit.works()) QSKIP("RLIMIT_FSIZE cannot be set");
+    const RequestId id = m_worker->openAsync(m_path);
+    QVERIFY(arrived(opened));
+    QVERIFY(opened[0][1].value<OpenReport>().problem.retryable());
+    ask(QStringLiteral("c"));
+    const FlushReport refused = m_worker->flush(50);
+    QVERIFY(!refused.allStored);
+    QCOMPARE(refused.problem, opened[0][1].value<OpenReport>().problem);
+    limit.lift();
+    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 2, 30000);
+    QCOMPARE(opened[1][0].value<RequestId>(), id);
+    QVERIFY(opened[1][1].value<OpenReport>().ok());
+    QVERIFY(m_worker->flush(30000).allStored);
+    samples::OtherProgram other(m_path);
+    QCOMPARE(other.value(QStringLiteral("SELECT count(*) FROM messages")).toInt(), 2);
+    QCOMPARE(list().size(), 1);
+}
+
 void StoreWorkerTest::impossibleWritesDoNotHoldUpTheRest() {
     QVERIFY(open().ok());
     QSignalSpy rejected(m_worker.get(), &StoreWorker::writeRejected);
@@ -331,6 +354,10 @@ void StoreWorkerTest::mergedUpdatesKeepEveryPass() {
     QVERIFY(mergeOperations(&draft, SetDraft{QStringLiteral("c"), QStringLiteral("2")}));
     QVERIFY(!mergeOperations(&draft, SetDraft{QStringLiteral("d"), QStringLiteral("3")}));
     QCOMPARE(std::get<SetDraft>(draft).draft, QStringLiteral("2"));
+    StoreOperation edit = SetEdit{QStringLiteral("c"), QStringLiteral("q"), QStringLiteral("1")};
+    QVERIFY(!mergeOperations(&edit, SetDraft{QStringLiteral("c"), QStringLiteral("2")}));
+    QVERIFY(mergeOperations(&edit, SetEdit{QStringLiteral("c"), QString(), QString()}));
+    QCOMPARE(std::get<SetEdit>(edit).edited, QString());
 }
 
 void StoreWorkerTest::backsUp() {

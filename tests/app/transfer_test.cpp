@@ -81,6 +81,8 @@ void fill(StoreWorker& store) {
                   {QStringLiteral("enable_thinking"), true},
                   {QStringLiteral("decoding"), QStringLiteral("low_confidence")}};
     c.draft = QStringLiteral("not sent");
+    c.edited = QStringLiteral("q1");
+    c.edit = QStringLiteral("1st 日本 🍀, begun anew");
     c.modelFolder = QStringLiteral("/models/demo");
     c.engine = QStringLiteral("a-server");
     store.createConversation(c);

@@ -1,5 +1,7 @@
 #include "tests/support/window_fixture.h"
 
+#include "ui/main_window/window_state.h"
+
 #include <QDir>
 #include <QPixmap>
 #include <QtTest>
@@ -15,10 +17,10 @@ WindowFixture::WindowFixture(const QString& folder)
       presets(std::make_unique<PresetStore>(folder + QStringLiteral("/presets.json"))) {
     (void)presets->load();
     chat = std::make_unique<ChatController>(engine.get(), store.get());
+    compare = std::make_unique<CompareRun>(chat.get());
     servers = std::make_unique<ServerList>(chat.get(), settings.get(), makeMemoryKeyStore());
-    window = std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
-                                                         demoModelFolder(), QStringLiteral("cpu"), 2});
-    QObject::connect(store.get(), &StoreWorker::opened, window.get(), [this](RequestId, const OpenReport& report) {
+    makeWindow();
+    QObject::connect(store.get(), &StoreWorker::opened, chat.get(), [this](RequestId, const OpenReport& report) {
         m_opened = report.ok();
         window->showStoreReport(report);
     });
@@ -28,6 +30,19 @@ WindowFixture::WindowFixture(const QString& folder)
 }
 
 WindowFixture::~WindowFixture() = default;
+
+void WindowFixture::makeWindow() {
+    window = std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
+                                                         compare.get(), demoModelFolder(), QStringLiteral("cpu"), 2});
+}
+
+void WindowFixture::replaceWindow() {
+    const WindowState state = window->keepState();
+    // The old one goes last.
+    const std::unique_ptr<MainWindow> old = std::move(window);
+    makeWindow();
+    window->resume({}, state);
+}
 
 bool WindowFixture::ready() {
     return QTest::qWaitFor([this] { return m_opened && chat->model().has_value(); }, 60000);

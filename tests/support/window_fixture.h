@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/core/chat_controller.h"
+#include "app/core/compare_run.h"
 #include "app/core/engine_worker.h"
 #include "app/core/presets.h"
 #include "app/core/settings.h"
@@ -27,6 +28,8 @@ public:
 
     /// Waits until the demo model is loaded and the history is open.
     [[nodiscard]] bool ready();
+    /// As the program does it when another language is chosen.
+    void replaceWindow();
     /// Types into the composer key by key and presses Return.
     void ask(const QString& question);
     /// Waits until the last question (of ask, or any while the conversation was empty) is answered.
@@ -45,10 +48,13 @@ public:
     std::unique_ptr<Settings> settings;
     std::unique_ptr<PresetStore> presets;
     std::unique_ptr<ChatController> chat;
+    std::unique_ptr<CompareRun> compare;
     std::unique_ptr<ServerList> servers;
     std::unique_ptr<MainWindow> window;
 
 private:
+    void makeWindow();
+
     bool m_opened = false;
     qsizetype m_before = 0;  ///< messages when the last question was asked
 };

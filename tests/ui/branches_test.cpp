@@ -76,6 +76,7 @@ private slots:
     void anyAnswerIsRegeneratedAndVersionsStay();
     void aQuestionIsEditedInTheComposer();
     void editingCanBeLeft();
+    void aBegunEditIsKept();
     void aStoppedAnswerGoesOn();
     void anAnswerCutByItsLengthGoesOn();
     void theBlocksBeforeStay();
@@ -178,6 +179,66 @@ void BranchesTest::editingCanBeLeft() {
     QVERIFY(composer->problem().isEmpty());
     QCOMPARE(w.chat->messages().size(), 2);
     QCOMPARE(w.chat->conversation().draft, QStringLiteral("a draft"));
+}
+
+/// In another window, another conversation, another branch, and tomorrow.
+void BranchesTest::aBegunEditIsKept() {
+    const QTemporaryDir folder;
+    QString conversation;
+    const QString begun = QStringLiteral("What is 12 + 30, and 5");
+    const QString draft = QStringLiteral("a draft");
+    {
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        w.ask(QStringLiteral("What is 12 + 30?"));
+        QVERIFY(w.waitForAnswer());
+        conversation = w.chat->conversation().id;
+        const QString answer = w.lastMessage().id;
+        const auto composer = [&w] { return w.find<trefoil::Composer>("composer"); };
+        composer()->setText(draft);
+        w.find<QAction>("actionEditQuestion")->trigger();
+        composer()->setText(begun);
+        w.replaceWindow();
+        QCOMPARE(composer()->text(), begun);
+        QVERIFY(!composer()->problem().isEmpty());
+        w.find<QAction>("actionNewChat")->trigger();
+        QCOMPARE(composer()->text(), QString());
+        QVERIFY(composer()->problem().isEmpty());
+        w.chat->openConversation(conversation);
+        QTRY_COMPARE(composer()->text(), begun);
+        // Sent, it is a version of its question; the draft comes back, and the edit is over.
+        composer()->focusEditor();
+        QTest::keyClick(w.find<QWidget>("composerEditor"), Qt::Key_Return);
+        QVERIFY(answeredAfter(w, answer));
+        QCOMPARE(w.chat->versionsOf(w.chat->messages().constFirst()).size(), 2);
+        QCOMPARE(composer()->text(), draft);
+        QVERIFY(composer()->problem().isEmpty());
+        QVERIFY(w.chat->conversation().edited.isEmpty());
+        // Another version on show takes it over. An answer before it that is written anew puts it aside.
+        w.ask(QString());  // sends the draft
+        QVERIFY(w.waitForAnswer());
+        composer()->setText(draft);
+        w.find<QAction>("actionEditQuestion")->trigger();
+        composer()->setText(begun);
+        const QString second = w.chat->messages().at(1).id;
+        QCOMPARE(w.chat->messages().size(), 4);
+        w.chat->regenerate(second);
+        QCOMPARE(composer()->text(), draft);
+        QVERIFY(composer()->problem().isEmpty());
+        QVERIFY(answeredAfter(w, second));
+        w.chat->showVersion(second);
+        QCOMPARE(w.chat->messages().size(), 4);
+        QCOMPARE(composer()->text(), begun);
+        QVERIFY(w.window->close());
+    }
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    w.chat->openConversation(conversation);
+    auto* composer = w.find<trefoil::Composer>("composer");
+    QTRY_COMPARE(composer->text(), begun);
+    QTest::keyClick(w.find<QWidget>("composerEditor"), Qt::Key_Escape);
+    QCOMPARE(composer->text(), draft);
+    QVERIFY(w.chat->conversation().edited.isEmpty());
 }
 
 void BranchesTest::aStoppedAnswerGoesOn() {

@@ -2,7 +2,6 @@
 #include "app/core/word_diff.h"
 #include "tests/support/window_fixture.h"
 #include "ui/compare/compare_dialog.h"
-#include "ui/compare/compare_run.h"
 #include "ui/theme/style.h"
 
 #include <QAction>
@@ -35,6 +34,7 @@ private slots:
     void wordsThatDiffer();
     void longTextsAreBounded();
     void twoAnswersOneSeed();
+    void goesOnInAnotherWindow();
     void whatCannotBeIsSaid();
 };
 
@@ -128,6 +128,44 @@ void CompareTest::twoAnswersOneSeed() {
     w.chat->openConversation(conversation);
     QTRY_COMPARE(w.chat->messages().size(), 2);
     QCOMPARE(w.chat->versionsOf(w.lastMessage()).size(), 3);
+}
+
+/// Another language is another window: both answers are written, and the dialog shows them.
+void CompareTest::goesOnInAnotherWindow() {
+    const QTemporaryDir folder;
+    WindowFixture w(folder.path());
+    QVERIFY(w.ready());
+    w.ask(QStringLiteral("What is 347 + 586?"));
+    QVERIFY(w.waitForAnswer());
+    const ControlValues before = w.chat->controls();
+    w.find<QAction>("actionCompare")->trigger();
+    auto* control = w.find<QComboBox>("compareControlLeft");
+    control->setCurrentIndex(control->findData(QStringLiteral("threshold")));
+    w.find<QLineEdit>("compareValueLeft")->setText(QStringLiteral("1"));
+    QSignalSpy ended(w.chat.get(), &ChatController::answerEnded);
+    QSignalSpy finished(w.compare.get(), &CompareRun::finished);
+    QTest::mouseClick(w.find<QPushButton>("compareRunButton"), Qt::LeftButton);
+    QVERIFY(w.compare->isRunning());
+    // The conversation's settings stay its own, and changing them does not reach these answers.
+    QCOMPARE(w.chat->controls(), before);
+    ControlValues others = before;
+    others.insert(QStringLiteral("threshold"), 0.5);
+    w.chat->setControls(others);
+    w.replaceWindow();
+    const auto* dialog = w.find<CompareDialog>("compareDialog");
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    QCOMPARE(w.find<QPushButton>("compareRunButton")->text(), QStringLiteral("Stop"));
+    QCOMPARE(w.find<QLineEdit>("compareValueLeft")->text(), QStringLiteral("1"));
+    QVERIFY(!w.find<QLabel>("compareNote")->text().isEmpty());
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 60000);
+    QCOMPARE(ended.count(), 2);
+    QCOMPARE(w.chat->versionsOf(w.lastMessage()).size(), 3);
+    QCOMPARE(ended.at(0).at(0).value<MessageRecord>().settings.value(QStringLiteral("threshold")).toDouble(), 1.0);
+    QCOMPARE(ended.at(1).at(0).value<MessageRecord>().settings.value(QStringLiteral("threshold")).toDouble(), 0.95);
+    QCOMPARE(w.find<QComboBox>("compareVersionLeft")->currentData().toString(), finished.at(0).at(0).toString());
+    QCOMPARE(w.find<QComboBox>("compareVersionRight")->currentData().toString(), finished.at(0).at(1).toString());
+    QCOMPARE(w.find<QPushButton>("compareRunButton")->text(), QStringLiteral("Write both"));
+    QCOMPARE(w.chat->controls(), others);
 }
 
 void CompareTest::whatCannotBeIsSaid() {

@@ -1,6 +1,7 @@
 // Manners on the desktop: theme of the portal, zoom, motion, keys, announcements, notifications, languages. A bus of its own
 // plays the desktop.
 #include "tests/support/window_fixture.h"
+#include "ui/chat/notice_bar.h"
 #include "ui/desktop/announcer.h"
 #include "ui/desktop/desktop_look.h"
 #include "ui/desktop/keys_page.h"
@@ -11,6 +12,7 @@
 #include "ui/desktop/shortcut_table.h"
 #include "ui/theme/style.h"
 #include "ui/theme/theme.h"
+#include "ui/transfer/transfer_menu.h"
 
 #include <QAction>
 #include <QApplication>
@@ -21,6 +23,7 @@
 #include <QDir>
 #include <QKeySequenceEdit>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QProcess>
@@ -262,13 +265,7 @@ private slots:
         Languages languages;
         for (const QString& code : {QStringLiteral("de"), QStringLiteral("zh_CN"), QStringLiteral("ja"), QStringLiteral("en")}) {
             languages.speak(code);
-            trefoil.window->keepState();
-            // As the program does it: the old one goes last.
-            const std::unique_ptr<MainWindow> old = std::move(trefoil.window);
-            trefoil.window = std::make_unique<MainWindow>(
-                WindowServices{trefoil.chat.get(), trefoil.store.get(), trefoil.settings.get(), trefoil.presets.get(),
-                               trefoil.servers.get(), testing::demoModelFolder(), QStringLiteral("cpu"), 2});
-            trefoil.window->resume({});
+            trefoil.replaceWindow();
             const QString file = trefoil.window->menuBar()->actions().constFirst()->text();
             const QHash<QString, QString> expected{{QStringLiteral("de"), QStringLiteral("&Datei")},
                                                    {QStringLiteral("zh_CN"), QStringLiteral("文件(&F)")},
@@ -279,6 +276,49 @@ private slots:
             QTest::qWait(50);
             trefoil.screenshot(QStringLiteral("language-") + code);
         }
+    }
+
+    void whatOnlyTheScreenHoldsGoesAlong() {
+        QTemporaryDir folder;
+        testing::WindowFixture trefoil(folder.path());
+        QVERIFY(trefoil.ready());
+        trefoil.ask(QStringLiteral("What is 347 + 586?"));
+        QVERIFY(trefoil.waitForAnswer());
+        const QString id = trefoil.chat->conversation().id;
+        emit trefoil.store->notSaved({StoreProblemKind::DiskFull, QStringLiteral("The disk is full."), {}}, 1);
+        trefoil.chat->deleteConversation(id);
+        trefoil.find<QAction>("actionPreferences")->trigger();
+        trefoil.find<QLineEdit>("conversationFilter")->setText(QStringLiteral("nowhere"));
+        QVERIFY(trefoil.window->mayGo());
+        trefoil.replaceWindow();
+        QVERIFY(trefoil.find<NoticeBar>("noticeBar")->current().text.contains(QStringLiteral("The disk is full.")));
+        QCOMPARE(trefoil.find<QLineEdit>("conversationFilter")->text(), QStringLiteral("nowhere"));
+        auto* settings = trefoil.window->findChild<PreferencesDialog*>();
+        QVERIFY(settings != nullptr && settings->isVisible());
+        settings->close();
+        emit trefoil.store->saved();
+        QVERIFY(trefoil.find<NoticeBar>("noticeBar")->current().id.isEmpty());
+        QVERIFY(trefoil.find<QPushButton>("undoButton")->isVisible());
+        QTest::mouseClick(trefoil.find<QPushButton>("undoButton"), Qt::LeftButton);
+        QTRY_COMPARE(trefoil.chat->conversation().id, id);
+    }
+
+    void aWindowThatIsNeededDoesNotGo() {
+        QTemporaryDir folder;
+        testing::WindowFixture trefoil(folder.path());
+        QVERIFY(trefoil.ready());
+        QVERIFY(trefoil.window->mayGo());
+        auto* transfer = trefoil.find<TransferMenu>("transferMenu");
+        QSignalSpy imported(transfer->transfer(), &HistoryTransfer::imported);
+        transfer->importFile(folder.filePath(QStringLiteral("not there.json")));
+        QVERIFY(!trefoil.window->mayGo());
+        QTRY_COMPARE(imported.count(), 1);
+        QTRY_VERIFY(trefoil.window->mayGo());
+        QDialog question(trefoil.window.get());
+        question.open();
+        QVERIFY(!trefoil.window->mayGo());
+        question.close();
+        QVERIFY(trefoil.window->mayGo());
     }
 
 private:

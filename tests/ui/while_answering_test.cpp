@@ -1,4 +1,5 @@
 // What a person does elsewhere while an answer is written: the answer goes to its own conversation, and to no other.
+#include "tests/app/store_samples.h"
 #include "tests/support/window_fixture.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/theme/style.h"
@@ -6,6 +7,8 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QFile>
+#include <QSessionManager>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -53,6 +56,39 @@ private slots:
         QCOMPARE(w.chat->conversation().title, QStringLiteral("Counting"));
         QCOMPARE(w.lastMessage().stopReason, EndReason::End);
         QVERIFY2(w.lastMessage().content.contains(QStringLiteral("40")), qPrintable(w.lastMessage().content));
+    }
+
+    /// A session manager has everything stored before it ends the session; it may also only ask, so the answer goes on.
+    void logOutFindsEverythingStored() {
+        const QTemporaryDir folder;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        auto* manager = qApp->findChild<QSessionManager*>();
+        QVERIFY(manager != nullptr);
+        const QString a = begin(w);
+        if (QTest::currentTestFailed()) return;
+        QTest::keyClicks(w.find<QWidget>("composerEditor"), QStringLiteral("a draft"));
+        ControlValues values = w.chat->controls();
+        values.insert(QStringLiteral("temperature"), 0.125);
+        w.chat->setControls(values);
+        emit qApp->commitDataRequest(*manager);
+        samples::OtherProgram history(folder.filePath(QStringLiteral("history.db")));
+        QCOMPARE(history.value(QStringLiteral("SELECT draft FROM conversations")).toString(), QStringLiteral("a draft"));
+        QVERIFY(history.value(QStringLiteral("SELECT controls FROM conversations")).toString().contains(QStringLiteral("0.125")));
+        QCOMPARE(history.value(QStringLiteral("SELECT count(*) FROM messages")).toInt(), 2);
+        QVERIFY(QFile::exists(folder.filePath(QStringLiteral("trefoil.ini"))));
+        QVERIFY(w.window->isVisible());
+        QVERIFY2(QTest::qWaitFor([&] { return !w.chat->isRunning(); }, 60000), "the answer does not end");
+        QCOMPARE(w.chat->conversation().id, a);
+        QCOMPARE(w.lastMessage().stopReason, EndReason::End);
+        // What cannot be stored holds up nobody where no question may be asked.
+        QVERIFY(QTest::qWaitFor([&] { return history.run(QStringLiteral("BEGIN IMMEDIATE")); }, 30000));
+        QTest::keyClicks(w.find<QWidget>("composerEditor"), QStringLiteral(" more"));
+        emit qApp->commitDataRequest(*manager);
+        QVERIFY(QApplication::activeModalWidget() == nullptr);
+        QVERIFY(history.run(QStringLiteral("ROLLBACK")));
+        QTRY_COMPARE_WITH_TIMEOUT(history.value(QStringLiteral("SELECT draft FROM conversations")).toString(),
+                                  QStringLiteral("a draft more"), 30000);
     }
 
     void deletingStopsItAndUndoBringsItBack() {

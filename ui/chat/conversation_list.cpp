@@ -167,6 +167,8 @@ void ConversationList::searchAgain() {
 
 QString ConversationList::searchText() const { return m_model->filter(); }
 
+void ConversationList::setSearchText(const QString& text) { m_filter->setText(text); }
+
 void ConversationList::focusSearch() {
     show();
     m_filter->setFocus(Qt::ShortcutFocusReason);

@@ -37,6 +37,7 @@ public:
     void searchAgain();
     /// What is searched for, as typed.
     [[nodiscard]] QString searchText() const;
+    void setSearchText(const QString& text);
     /// Moves the keyboard's focus to the search field.
     void focusSearch();
     /// Marks the open conversation, without `opened`. An empty or unknown id: none.

@@ -43,6 +43,8 @@ public:
     void clearAll();
     /// The notice on show; an empty id when there is none.
     [[nodiscard]] Notice current() const;
+    /// All of them, oldest first.
+    [[nodiscard]] const QList<Notice>& all() const { return m_notices; }
     [[nodiscard]] qsizetype count() const { return m_notices.size(); }
 
     [[nodiscard]] QSize minimumSizeHint() const override;

@@ -55,6 +55,8 @@ void UndoBar::offer(const QString& key, const QString& text) {
     QAccessible::updateAccessibility(&alert);
 }
 
+QString UndoBar::text() const { return m_text->text(); }
+
 void UndoBar::expireNow() {
     if (!m_offering) return;
     m_offering = false;

@@ -26,6 +26,9 @@ public:
     /// Lets a standing offer expire now (for example before the program ends).
     void expireNow();
     [[nodiscard]] bool isOffering() const { return m_offering; }
+    /// Of the offer that stands.
+    [[nodiscard]] QString key() const { return m_offering ? m_key : QString(); }
+    [[nodiscard]] QString text() const;
     /// The offer's time runs.
     [[nodiscard]] bool isCounting() const { return m_timer.isActive(); }
 

@@ -202,6 +202,30 @@ void CompareDialog::setRunning(bool running) {
     for (const Side& side : m_sides) side.value->setEnabled(!running && !side.control->currentData().toString().isEmpty());
 }
 
+CompareChoices CompareDialog::choices() const {
+    CompareChoices out;
+    for (std::size_t i = 0; i < m_sides.size(); ++i) {
+        const Side& side = m_sides.at(i);
+        out.sides.at(i) = {side.version->currentData().toString(), side.settings->currentData().toString(),
+                           side.control->currentData().toString(), side.value->text()};
+    }
+    return out;
+}
+
+void CompareDialog::setChoices(const CompareChoices& choices) {
+    const auto choose = [](QComboBox* box, const QString& wanted) {
+        if (const int index = box->findData(wanted); index >= 0) box->setCurrentIndex(index);
+    };
+    for (std::size_t i = 0; i < m_sides.size(); ++i) {
+        const Side& side = m_sides.at(i);
+        const CompareChoices::Side& chosen = choices.sides.at(i);
+        choose(side.settings, chosen.settings);
+        choose(side.control, chosen.control);
+        if (side.control->currentData().toString() == chosen.control) side.value->setText(chosen.value);
+    }
+    showPair(choices.sides[0].version, choices.sides[1].version);
+}
+
 void CompareDialog::changeEvent(QEvent* event) {
     QDialog::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) showAnswers();

@@ -17,6 +17,17 @@ class QTextBrowser;
 
 namespace trefoil {
 
+/// What a person chose and typed there.
+struct CompareChoices {
+    struct Side {
+        QString version;   ///< id of the answer on show
+        QString settings;  ///< name of a preset; empty: the conversation's own
+        QString control;   ///< the setting that is changed; empty: none
+        QString value;     ///< as typed
+    };
+    std::array<Side, 2> sides;
+};
+
 class CompareDialog : public QDialog {
     Q_OBJECT
 public:
@@ -29,6 +40,9 @@ public:
     /// Chooses which two are on show; an unknown id changes nothing.
     void showPair(const QString& leftId, const QString& rightId);
     void setRunning(bool running);
+    [[nodiscard]] CompareChoices choices() const;
+    /// What is not there (any more) stays as it is.
+    void setChoices(const CompareChoices& choices);
     /// One line under the settings; empty: none.
     void setNote(const QString& text);
 

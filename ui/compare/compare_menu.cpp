@@ -1,7 +1,5 @@
 #include "ui/compare/compare_menu.h"
 
-#include "ui/compare/compare_dialog.h"
-
 #include <QAction>
 #include <QMenu>
 
@@ -9,8 +7,7 @@
 
 namespace trefoil {
 
-CompareMenu::CompareMenu(const CompareServices& services, QMenu* chat, QObject* parent)
-    : QObject(parent), m_services(services), m_run(services.chat) {
+CompareMenu::CompareMenu(const CompareServices& services, QMenu* chat, QObject* parent) : QObject(parent), m_services(services) {
     QAction* action = chat->addAction(tr("Co&mpare answers…"));
     action->setObjectName(QStringLiteral("actionCompare"));
     action->setShortcut(Qt::CTRL | Qt::Key_D);
@@ -18,35 +15,54 @@ CompareMenu::CompareMenu(const CompareServices& services, QMenu* chat, QObject* 
 }
 
 void CompareMenu::show() {
-    if (m_dialog == nullptr) build();
+    const bool running = m_services.run->isRunning();
+    const bool made = m_dialog == nullptr;
+    if (made) build();
     QHash<QString, ControlValues> presets;
     for (const QString& name : m_services.presets->names()) presets.insert(name, m_services.presets->controls(name));
-    if (!m_run.isRunning()) m_dialog->setSettings(m_services.chat->controls(), presets);
-    m_dialog->setNote({});
+    if (made || !running) m_dialog->setSettings(m_services.chat->controls(), presets);
+    m_dialog->setRunning(running);
+    m_dialog->setNote(running ? writingText() : QString());
     refresh();
     m_dialog->show();
     m_dialog->raise();
 }
 
+QString CompareMenu::writingText() {
+    return tr("The first answer is being written, then the second one; both stay as versions of the answer.");
+}
+
+CompareState CompareMenu::state() const {
+    if (m_dialog == nullptr || !m_dialog->isVisible()) return {};
+    return {true, m_dialog->saveGeometry(), m_dialog->choices()};
+}
+
+void CompareMenu::restore(const CompareState& state) {
+    if (!state.open) return;
+    show();
+    m_dialog->restoreGeometry(state.geometry);
+    m_dialog->setChoices(state.choices);
+}
+
 void CompareMenu::build() {
     m_dialog = new CompareDialog(m_services.window);
     connect(m_dialog, &CompareDialog::runRequested, this, [this](const ControlValues& left, const ControlValues& right) {
-        if (m_run.start(left, right)) {
-            m_dialog->setNote(tr("The first answer is being written, then the second one; both stay as versions of the answer."));
+        if (m_services.run->start(left, right)) {
+            m_dialog->setNote(writingText());
         } else {
             m_dialog->setNote(tr("A model must be loaded, and the conversation must end with a complete answer."));
         }
-        m_dialog->setRunning(m_run.isRunning());
+        m_dialog->setRunning(m_services.run->isRunning());
     });
-    connect(m_dialog, &CompareDialog::stopRequested, &m_run, &CompareRun::stop);
-    connect(&m_run, &CompareRun::finished, this, [this](const QString& left, const QString& right) {
+    connect(m_dialog, &CompareDialog::stopRequested, m_services.run, &CompareRun::stop);
+    connect(m_services.run, &CompareRun::finished, this, [this](const QString& left, const QString& right) {
         m_dialog->setRunning(false);
         m_dialog->setNote(right.isEmpty() ? tr("The second answer was not written.") : QString());
         refresh();
         m_dialog->showPair(left, right);
     });
     const auto refreshIfShown = [this] {
-        if (m_dialog->isVisible() && !m_run.isRunning()) refresh();
+        if (m_dialog->isVisible() && !m_services.run->isRunning()) refresh();
     };
     connect(m_services.chat, &ChatController::conversationShown, m_dialog, refreshIfShown);
     connect(m_services.chat, &ChatController::branchShown, m_dialog, refreshIfShown);

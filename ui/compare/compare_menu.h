@@ -1,8 +1,11 @@
 // CompareMenu: the Chat menu's entry for comparing answers; connects the dialog with the controller.
 #pragma once
 
+#include "app/core/compare_run.h"
 #include "app/core/presets.h"
-#include "ui/compare/compare_run.h"
+#include "ui/compare/compare_dialog.h"
+
+#include <QByteArray>
 
 #include <QObject>
 
@@ -11,13 +14,19 @@ class QWidget;
 
 namespace trefoil {
 
-class CompareDialog;
-
 /// Not owned; all outlive the menu.
 struct CompareServices {
     ChatController* chat = nullptr;
     PresetStore* presets = nullptr;
+    CompareRun* run = nullptr;
     QWidget* window = nullptr;
+};
+
+/// The dialog as it stands, for the window that takes this one's place.
+struct CompareState {
+    bool open = false;
+    QByteArray geometry;
+    CompareChoices choices;
 };
 
 class CompareMenu : public QObject {
@@ -29,12 +38,15 @@ public:
     /// The versions of the open conversation's last answer.
     void show();
 
+    [[nodiscard]] CompareState state() const;
+    void restore(const CompareState& state);
+
 private:
+    static QString writingText();
     void build();
     void refresh();
 
     CompareServices m_services;
-    CompareRun m_run;
     CompareDialog* m_dialog = nullptr;  ///< made when it is first opened
 };
 

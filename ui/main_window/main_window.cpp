@@ -165,6 +165,7 @@ void MainWindow::showConversation(const ConversationRecord& conversation, const 
     m_edited.clear();
     m_composer->setProblem({});
     m_composer->setText(conversation.draft);
+    showEdit();
     showBlocksOf(messages);
     showRunning();
     countPromptSoon();
@@ -181,41 +182,11 @@ void MainWindow::showBranch(const QList<MessageRecord>& messages, const QString&
     m_transcript->setMessages(shown);
     m_transcript->reveal(shownId);
     jumpToHit();
+    keepEdit();
+    showEdit();
     showBlocksOf(messages);
     showRunning();
     countPromptSoon();
-}
-
-// ---------------------------------------------------------------------------------------------------------------- editing
-
-void MainWindow::startEdit(const QString& messageId) {
-    const QList<MessageRecord>& messages = m_chat->messages();
-    const auto message =
-        std::find_if(messages.cbegin(), messages.cend(), [&](const MessageRecord& m) { return m.id == messageId; });
-    if (message == messages.cend() || m_chat->isRunning()) return;
-    if (m_edited.isEmpty()) {
-        saveDraft();
-        m_draftWhileEditing = m_composer->text();
-    }
-    m_edited = messageId;
-    m_composer->setText(message->content);
-    m_composer->setProblem(tr("You are editing an earlier message. Sending it writes a new version; this one stays."),
-                           {{QStringLiteral("cancelEdit"), tr("Leave it as it is")}});
-    m_composer->focusEditor();
-}
-
-/// What was in the composer before comes back.
-void MainWindow::endEdit() {
-    if (m_edited.isEmpty()) return;
-    m_edited.clear();
-    m_composer->setProblem({});
-    m_composer->setText(m_draftWhileEditing);
-    countPromptSoon();
-}
-
-void MainWindow::sendComposer(const QString& text) {
-    if (m_edited.isEmpty()) return m_chat->send(text);
-    m_chat->sendEdited(m_edited, text);
 }
 
 /// The running answer live, or the last answer's blocks.
@@ -379,12 +350,6 @@ void MainWindow::showOpenBlock(const PassView& pass) {
     m_openBlockShown = true;
 }
 
-void MainWindow::saveDraft() {
-    m_draftTimer.stop();
-    if (!m_edited.isEmpty()) return;  // what is in the composer is another message's text
-    m_chat->setDraft(m_composer->text());
-}
-
 void MainWindow::startNewConversation() {
     saveDraft();
     m_chat->newConversation();
@@ -481,9 +446,10 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 /// True when everything is stored, or the person lets the rest go.
-bool MainWindow::confirmUnsaved() {
+bool MainWindow::confirmUnsaved(bool closing) {
     for (;;) {
-        const FlushReport report = m_services.store->flushAndClose(kFlushTimeoutMs);
+        StoreWorker* const store = m_services.store;
+        const FlushReport report = closing ? store->flushAndClose(kFlushTimeoutMs) : store->flush(kFlushTimeoutMs);
         if (report.allStored) return true;
         QMessageBox box(QMessageBox::Warning, tr("Not everything is saved"),
                         tr("%n change(s) could not be saved: %1", nullptr, report.waiting).arg(report.problem.text()),

@@ -15,6 +15,7 @@
 class QAction;
 class QDockWidget;
 class QMenu;
+class QSessionManager;
 class QSplitter;
 
 namespace trefoil {
@@ -23,6 +24,7 @@ class Announcer;
 class BlockDock;
 class CompareMenu;
 class Composer;
+class CompareRun;
 class ConversationList;
 class DesktopLook;
 class EngineMenu;
@@ -41,6 +43,7 @@ class TranscriptView;
 class TransferMenu;
 struct TranscriptMessage;
 class UndoBar;
+struct WindowState;
 
 /// What the window works with; not owned, outlives it.
 struct WindowServices {
@@ -48,7 +51,8 @@ struct WindowServices {
     StoreWorker* store = nullptr;
     Settings* settings = nullptr;
     PresetStore* presets = nullptr;
-    ServerList* servers = nullptr;            ///< may be none: then there is only the embedded engine
+    ServerList* servers = nullptr;  ///< may be none: then there is only the embedded engine
+    CompareRun* compare = nullptr;
     QString demoModelFolder;                  ///< its example questions are shown when this model is loaded
     QString device = QStringLiteral("auto");  ///< where models are loaded
     int threads = 0;                          ///< CPU threads; 0: all cores
@@ -74,10 +78,13 @@ public:
 
     /// A second start, or a clicked notification: shown, unfolded and raised. The token is Wayland's, empty elsewhere.
     void bringToFront(const QString& activationToken);
-    /// Keeps draft and layout, before another window for the same services takes this one's place.
-    void keepState();
+    /// Another window can take this one's place: no file is being read or written for it, no menu or question is open, and it is
+    /// not closing.
+    [[nodiscard]] bool mayGo() const;
+    /// Keeps draft and layout, before another window for the same services takes this one's place; returns the rest.
+    [[nodiscard]] WindowState keepState();
     /// The other side of it: shows everything as it stands, at once.
-    void resume(const OpenReport& report);
+    void resume(const OpenReport& report, const WindowState& state);
 
 signals:
     /// Everything is kept and the program may end. Qt ends it by itself only when the window was on show until now, and it was
@@ -128,7 +135,9 @@ private:
     void connectBranches();
     /// Takes a question into the composer, to be sent as a further version of it.
     void startEdit(const QString& messageId);
+    void showEdit();
     void endEdit();
+    void keepEdit();
     void sendComposer(const QString& text);
     void showBlocksOf(const QList<MessageRecord>& messages);
     void showLiveBlocks();
@@ -166,7 +175,8 @@ private:
     void showModelDialog();
     void showAbout();
     void onNoticeAction(const QString& notice, const QString& action);
-    [[nodiscard]] bool confirmUnsaved();
+    [[nodiscard]] bool confirmUnsaved(bool closing = true);
+    void keepForLogOut(QSessionManager& manager);
 
     WindowServices m_services;
     ChatController* m_chat;
@@ -213,9 +223,8 @@ private:
     bool m_openBlockShown = false;
     QString m_tracedMessage;  ///< whose blocks the Block dock shows or waits for
     PromptView m_lastPrompt;
-    QString m_edited;             ///< the question that the composer holds for editing; empty: none
-    QString m_draftWhileEditing;  ///< what the composer held before
-    QString m_refusedText;        ///< the question that did not fit
+    QString m_edited;       ///< the question on show of which the composer holds a further version; empty: none
+    QString m_refusedText;  ///< the question that did not fit
     qint64 m_shorterTokens = 0;
     QString m_jumpTo;       ///< message that a search found, until its conversation is on show …
     QString m_jumpIn;       ///< … which is this one

@@ -44,7 +44,12 @@ void MainWindow::connectChat() {
     connect(m_chat, &ChatController::messageAdded, this,
             [this](const MessageRecord& message) { m_transcript->appendMessage(transcriptMessage(message)); });
     connect(m_chat, &ChatController::messageChanged, this, &MainWindow::onMessageChanged);
-    connect(m_chat, &ChatController::messageRemoved, m_transcript, &TranscriptView::removeMessage);
+    connect(m_chat, &ChatController::messageRemoved, this, [this](const QString& id) {
+        m_transcript->removeMessage(id);
+        if (id != m_edited) return;
+        keepEdit();
+        showEdit();
+    });
     connect(m_chat, &ChatController::runningChanged, this, &MainWindow::showRunning);
     connect(m_chat, &ChatController::activityChanged, this, [this](const QString& text) {
         m_status->setActivity(text);
@@ -89,10 +94,7 @@ void MainWindow::connectAnswers() {
     });
     connect(m_chat, &ChatController::sent, this, [this](const QString& text) {
         m_composer->setProblem({});
-        if (!m_edited.isEmpty())
-            endEdit();
-        else if (m_composer->text() == text)
-            m_composer->setText({});  // an example was sent otherwise: the draft stays
+        if (m_composer->text() == text) m_composer->setText({});  // an example was sent otherwise: the draft stays
         saveDraft();
         countPromptSoon();
     });

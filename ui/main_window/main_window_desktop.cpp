@@ -1,6 +1,8 @@
 // MainWindow's manners on the desktop: look, keys, settings dialog, notifications, announcements. Apart from main_window.cpp for
 // its length.
+#include "ui/chat/conversation_list.h"
 #include "ui/chat/system_prompt_panel.h"
+#include "ui/chat/undo_bar.h"
 #include "ui/desktop/announcer.h"
 #include "ui/desktop/desktop_look.h"
 #include "ui/desktop/notifier.h"
@@ -8,10 +10,12 @@
 #include "ui/desktop/shortcut_sheet.h"
 #include "ui/desktop/shortcut_table.h"
 #include "ui/main_window/main_window.h"
+#include "ui/main_window/window_state.h"
 #include "ui/theme/theme.h"
 
-#include <QGuiApplication>
+#include <QApplication>
 #include <QMenuBar>
+#include <QSessionManager>
 #include <QWindow>
 
 #include <algorithm>
@@ -39,6 +43,7 @@ void MainWindow::buildDesktop() {
     });
     connect(m_chat, &ChatController::messageChanged, this, &MainWindow::announceBlock);
     connect(m_chat, &ChatController::answerEnded, this, &MainWindow::notifyAnswer);
+    connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepForLogOut, Qt::DirectConnection);
 }
 
 /// Each block once, when its text has joined the answer. The thinking is not read out.
@@ -90,20 +95,72 @@ void MainWindow::bringToFront(const QString& activationToken) {
     if (windowHandle() != nullptr) windowHandle()->requestActivate();
 }
 
+/// The desktop's session is about to end, or only asks for everything to be stored: what is written goes on, and ends when the
+/// window is closed. Asks only where something cannot be stored and the session manager lets programs ask.
+void MainWindow::keepForLogOut(QSessionManager& manager) {
+    m_systemPrompt->flush();
+    saveDraft();
+    m_chat->keepDraft();
+    m_services.settings->setWindowGeometry(saveGeometry());
+    m_services.settings->setWindowState(saveState());
+    (void)m_services.settings->flush();
+    constexpr int kWaitMs = 1000;
+    if (m_services.store->flush(kWaitMs).allStored || !manager.allowsInteraction()) return;
+    if (!confirmUnsaved(false)) manager.cancel();
+    manager.release();
+}
+
+bool MainWindow::mayGo() const {
+    // A dialog or menu with an event loop of its own goes on in this window afterwards; the settings' dialog has none.
+    const QWidget* const modal = QApplication::activeModalWidget();
+    const bool asking = modal != nullptr && qobject_cast<const PreferencesDialog*>(modal) == nullptr;
+    return !m_closing && !asking && QApplication::activePopupWidget() == nullptr && !m_transfer->isBusy();
+}
+
 /// Before this window is replaced by another one for the same services: what only the screen holds is kept.
-void MainWindow::keepState() {
+WindowState MainWindow::keepState() {
     m_systemPrompt->flush();
     saveDraft();
     m_services.settings->setWindowGeometry(saveGeometry());
     m_services.settings->setWindowState(saveState());
+    WindowState state;
+    state.notices = m_notices->all();
+    state.undoKey = m_undo->key();
+    state.undoText = m_undo->text();
+    state.search = m_list->searchText();
+    state.compare = m_compare->state();
+    state.imported = m_transfer->importOffer();
+    state.retryMessage = m_retryMessage;
+    state.retrySeconds = m_retrySeconds;
+    state.retryAfterMs = m_retryTimer.isActive() ? m_retryTimer.remainingTime() : -1;
+    if (const auto* dialog = findChild<PreferencesDialog*>(); dialog != nullptr && dialog->isVisible()) {
+        state.preferences = true;
+        state.preferencesGeometry = dialog->saveGeometry();
+    }
+    return state;
 }
 
-void MainWindow::resume(const OpenReport& report) {
+void MainWindow::resume(const OpenReport& report, const WindowState& state) {
     if (!report.path.isEmpty() || report.temporary) showStoreReport(report);
     m_chat->publishAll();
     if (const auto loaded = m_chat->loadedModel()) showModel(*loaded);
     showEngine();
+    m_retryMessage = state.retryMessage;
+    m_retrySeconds = state.retrySeconds;
+    if (state.retryAfterMs >= 0) m_retryTimer.start(state.retryAfterMs);
+    m_transfer->setImportOffer(state.imported);
+    m_list->setSearchText(state.search);
+    if (!state.undoKey.isEmpty()) m_undo->offer(state.undoKey, state.undoText);
+    // Those whose causes were looked at just now are there already, in the new language.
+    QStringList known;
+    for (const Notice& notice : m_notices->all()) known.append(notice.id);
+    for (const Notice& notice : state.notices)
+        if (!known.contains(notice.id)) m_notices->show(notice);
     show();
+    m_compare->restore(state.compare);
+    if (!state.preferences) return;
+    showPreferences(false);
+    findChild<PreferencesDialog*>()->restoreGeometry(state.preferencesGeometry);
 }
 
 }  // namespace trefoil

@@ -99,7 +99,7 @@ void MainWindow::buildChatMenu() {
                     if (it->role == QLatin1String("assistant")) return QApplication::clipboard()->setText(it->content);
             });
     chat->addMenu(m_engines->menu());
-    m_compare = new CompareMenu({m_chat, m_services.presets, this}, chat, this);
+    m_compare = new CompareMenu({m_chat, m_services.presets, m_services.compare, this}, chat, this);
     connect(addAction(chat, tr("The &prompt as it is sent…"), Qt::CTRL | Qt::Key_P, QStringLiteral("actionPromptView")),
             &QAction::triggered, this, &MainWindow::showPromptView);
     chat->addSeparator();

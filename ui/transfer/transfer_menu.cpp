@@ -113,8 +113,8 @@ void TransferMenu::connectResults() {
     connect(m_services.notices, &NoticeBar::actionTriggered, this, [this](const QString& notice, const QString& action) {
         if (notice != kNotice) return;
         m_services.notices->clear(kNotice);
-        if (action == kOpenAction) m_services.chat->openConversation(m_importedId);
-        if (action == kCopyAction) importFile(m_importedFile, ExistingChoice::OnlyCopy);
+        if (action == kOpenAction) m_services.chat->openConversation(m_imported.id);
+        if (action == kCopyAction) importFile(m_imported.file, ExistingChoice::OnlyCopy);
     });
 }
 
@@ -164,11 +164,17 @@ void TransferMenu::exportConversation(Form form, const QString& path) {
         m_transfer.writeAsync(path, markdown().toUtf8());
     } else {
         tell(tr("The pages are being set…"));
+        ++m_documents;
         m_pages.start(
             [this, path, text = markdown(), title = m_services.chat->conversation().title, font = QApplication::font()] {
                 const QByteArray pdf = markdownToPdf(text, title, font);
                 QMetaObject::invokeMethod(
-                    this, [this, path, pdf] { m_transfer.writeAsync(path, pdf); }, Qt::QueuedConnection);
+                    this,
+                    [this, path, pdf] {
+                        --m_documents;
+                        m_transfer.writeAsync(path, pdf);
+                    },
+                    Qt::QueuedConnection);
             });
     }
 }
@@ -192,8 +198,7 @@ void TransferMenu::importFile(const QString& path, ExistingChoice existing) {
 
 void TransferMenu::showImport(const QString& path, const ImportReport& report, const StoreProblem& problem) {
     if (!problem.ok()) return fail(tr("%1 was not imported. %2").arg(QFileInfo(path).fileName(), problem.text()));
-    m_importedFile = path;
-    m_importedId = report.first;
+    m_imported = {path, report.first};
     QStringList parts;
     if (report.added == 1) parts.append(tr("One conversation was imported."));
     if (report.added > 1) parts.append(tr("%n conversations were imported.", nullptr, report.added));

@@ -45,6 +45,15 @@ public:
     /// Refused while an answer is being written.
     void restore(const QString& path);
     [[nodiscard]] HistoryTransfer* transfer() { return &m_transfer; }
+    /// Files are being read or written, or pages set: what ends with this menu.
+    [[nodiscard]] bool isBusy() const { return m_transfer.isBusy() || m_documents > 0 || m_pages.activeThreadCount() > 0; }
+    /// What the notice about an import offers.
+    struct ImportOffer {
+        QString file;  ///< for copies of what is here already
+        QString id;    ///< of the conversation to be opened
+    };
+    [[nodiscard]] const ImportOffer& importOffer() const { return m_imported; }
+    void setImportOffer(const ImportOffer& offer) { m_imported = offer; }
 
 signals:
     /// A file was written: "Exported", "Backed up".
@@ -72,9 +81,9 @@ private:
     HistoryTransfer m_transfer;
     StatisticsDialog* m_statistics = nullptr;  ///< made when it is first opened
     QThreadPool m_pages;
-    QString m_folder;        ///< of the last file
-    QString m_importedFile;  ///< offered for copies of what is here already
-    QString m_importedId;    ///< offered for opening
+    int m_documents = 0;  ///< PDF files whose pages are being set
+    QString m_folder;     ///< of the last file
+    ImportOffer m_imported;
 };
 
 }  // namespace trefoil

@@ -36,6 +36,7 @@ ArchivedConversation markedCopy(const ArchivedConversation& conversation) {
     }
     for (ArchivedMessage& entry : copy.messages) entry.message.parentId = ids.value(entry.message.parentId);
     copy.activeLeaf = ids.value(conversation.activeLeaf);
+    copy.record.edited = ids.value(conversation.record.edited);
     return copy;
 }
 

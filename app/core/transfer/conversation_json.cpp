@@ -91,6 +91,8 @@ QByteArray conversationToJson(const ArchivedConversation& conversation) {
     lines.add("controls", controlsToJson(r.controls));
     lines.add("model_folder", quoted(r.modelFolder));
     lines.add("draft", quoted(r.draft));
+    lines.add("edited", quotedOrNull(r.edited));
+    lines.add("edit", quoted(r.edit));
     lines.add("engine", quoted(r.engine));
     lines.add("active", quotedOrNull(conversation.activeLeaf));
     QByteArray messages = "[";

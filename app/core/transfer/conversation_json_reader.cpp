@@ -283,6 +283,8 @@ private:
         r.controls = fields.controls("controls", m_reading);
         r.modelFolder = fields.text("model_folder");
         r.draft = fields.text("draft");
+        r.edited = fields.id("edited", false);
+        r.edit = fields.text("edit");
         r.engine = fields.text("engine");
         out.activeLeaf = fields.id("active", false);
         if (m_conversationIds.contains(r.id)) m_broken.set(value, fields.path("id"), Text::tr("stands twice in the file"));
@@ -300,6 +302,8 @@ private:
         }
         if (!out.activeLeaf.isEmpty() && !roles.contains(out.activeLeaf))
             return m_broken.set(*value.find("active"), fields.path("active"), Text::tr("names no message of the conversation"));
+        if (!r.edited.isEmpty() && !roles.contains(r.edited))
+            return m_broken.set(*value.find("edited"), fields.path("edited"), Text::tr("names no message of the conversation"));
         sortForArchive(&out.messages);
         m_conversations.append(out);
     }

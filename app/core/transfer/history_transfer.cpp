@@ -176,4 +176,6 @@ RequestId HistoryTransfer::importAsync(const QString& path, ExistingChoice exist
     return id;
 }
 
+bool HistoryTransfer::isBusy() const { return !d->exports.isEmpty() || !d->writes.isEmpty() || !d->imports.isEmpty(); }
+
 }  // namespace trefoil

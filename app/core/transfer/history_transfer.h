@@ -29,6 +29,9 @@ public:
     /// Reads a file and takes its conversations into the history, all or none. Answers with imported.
     RequestId importAsync(const QString& path, ExistingChoice existing = ExistingChoice::LeaveOut);
 
+    /// Files are being read or written, or wait for it.
+    [[nodiscard]] bool isBusy() const;
+
 signals:
     /// `conversations`: of a JSON export, how many.
     void written(trefoil::RequestId id, const QString& path, int conversations, const trefoil::StoreProblem& problem);

@@ -1,8 +1,10 @@
 // Works in the real program as a person does, by keys and menus, and without end: for the tests that kill it. A Qt generic
 // plugin, loaded by QT_QPA_GENERIC_PLUGINS=trefoildriver:TASK. The program itself knows nothing of it.
 //   asking      one question after the other
+//   clicking    the same without keys: Qt's Wayland plugin crashes at them where there is no keyboard
 //   editing     asks, edits the question, regenerates, starts a new chat, deletes
 //   importing   File, Import conversations, with the file $TREFOIL_DRIVER_FILE
+#include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
 #include <QFileDialog>
@@ -41,7 +43,14 @@ private:
             return;
         }
         if (m_task == QLatin1String("editing")) return edit(window, editor);
+        if (m_task == QLatin1String("clicking")) return click(window, editor);
         ask(editor);
+    }
+
+    static void click(QWidget* window, QWidget* editor) {
+        if (editor->property("plainText").toString().isEmpty())
+            QMetaObject::invokeMethod(editor, "insertPlainText", Q_ARG(QString, QStringLiteral("Count from 1 to 40.")));
+        if (auto* send = window->findChild<QAbstractButton*>(QStringLiteral("sendButton"))) send->click();
     }
 
     /// What is not sent, because the model is not there yet, stays in the composer for the next step.

@@ -1,4 +1,4 @@
-#include "ui/compare/compare_run.h"
+#include "app/core/compare_run.h"
 
 namespace trefoil {
 
@@ -14,13 +14,11 @@ bool CompareRun::start(const ControlValues& left, const ControlValues& right) {
         messages.constLast().role != QLatin1String("assistant"))
         return false;
     m_conversation = m_chat->conversation().id;
-    m_before = m_chat->controls();
     m_right = right;
     m_right.insert(QStringLiteral("seed"), left.value(QStringLiteral("seed")));
     m_leftId.clear();
     m_step = Step::Left;
-    m_chat->setControls(left);
-    m_chat->regenerate(messages.constLast().id);
+    m_chat->regenerateWith(messages.constLast().id, left);
     m_writing = m_chat->runningMessage();
     if (!m_writing.isEmpty()) return true;
     end({});
@@ -42,15 +40,13 @@ void CompareRun::onEnded(const MessageRecord& answer) {
         m_chat->messages().constLast().id != answer.id)
         return end({});
     m_step = Step::Right;
-    m_chat->setControls(m_right);
-    m_chat->regenerate(answer.id);
+    m_chat->regenerateWith(answer.id, m_right);
     m_writing = m_chat->runningMessage();
     if (m_writing.isEmpty()) end({});
 }
 
 void CompareRun::end(const QString& rightId) {
     m_step = Step::Idle;
-    if (m_chat->conversation().id == m_conversation) m_chat->setControls(m_before);
     emit finished(m_leftId, rightId);
 }
 

@@ -1,5 +1,5 @@
 // CompareRun: one question answered under two settings and one seed, one answer after the other. Both become versions of the
-// answer; the conversation's own settings are put back afterwards.
+// answer; the conversation's own settings stay as they are. Outlives the window that began it.
 #pragma once
 
 #include "app/core/chat_controller.h"
@@ -12,7 +12,7 @@ namespace trefoil {
 class CompareRun : public QObject {
     Q_OBJECT
 public:
-    /// `chat` is not owned.
+    /// `chat` is not owned and outlives this object.
     explicit CompareRun(ChatController* chat, QObject* parent = nullptr);
 
     [[nodiscard]] bool isRunning() const { return m_step != Step::Idle; }
@@ -34,7 +34,6 @@ private:
     ChatController* m_chat;
     Step m_step = Step::Idle;
     QString m_conversation;
-    ControlValues m_before;
     ControlValues m_right;
     QString m_leftId;
     QString m_writing;  ///< the answer that is being written for the comparison
