@@ -166,8 +166,14 @@ private slots:
         QVERIFY2(clashes.isEmpty(), qPrintable(clashes.join(QLatin1Char('\n'))));
         QTest::qWait(300);  // the prompt is counted
         trefoil.screenshot(QStringLiteral("window-") + language);
-        const QStringList cut = cutOff(trefoil.window.get());
+        QStringList cut = cutOff(trefoil.window.get());
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
+        trefoil.window->resize(900, 600);
+        QTest::qWait(50);  // layouts follow
+        trefoil.screenshot(QStringLiteral("small-window-") + language);
+        cut = cutOff(trefoil.window.get());
+        QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
+        trefoil.window->resize(1280, 800);
         const QStringList english = leftInEnglish(trefoil.window.get(), language);
         QVERIFY2(english.isEmpty(), qPrintable(english.join(QLatin1Char('\n'))));
         for (const char* action :

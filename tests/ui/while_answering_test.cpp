@@ -8,6 +8,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QFile>
+#include <QMessageBox>
 #include <QSessionManager>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -89,6 +90,30 @@ private slots:
         QVERIFY(history.run(QStringLiteral("ROLLBACK")));
         QTRY_COMPARE_WITH_TIMEOUT(history.value(QStringLiteral("SELECT draft FROM conversations")).toString(),
                                   QStringLiteral("a draft more"), 30000);
+    }
+
+    /// The question about what is not stored goes when it is.
+    void theQuestionAtTheEndAnswersItself() {
+        const QTemporaryDir folder;
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        (void)other(w);
+        samples::OtherProgram history(folder.filePath(QStringLiteral("history.db")));
+        QVERIFY(QTest::qWaitFor([&] { return history.run(QStringLiteral("BEGIN IMMEDIATE")); }, 30000));
+        QTest::keyClicks(w.find<QWidget>("composerEditor"), QStringLiteral("a draft"));
+        bool asked = false;
+        int looks = 0;
+        QTimer look;
+        connect(&look, &QTimer::timeout, this, [&] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (box == nullptr) return;
+            if (!asked) asked = history.run(QStringLiteral("ROLLBACK"));
+            if (++looks == 600) box->reject();
+        });
+        look.start(50);
+        QVERIFY(w.window->close());
+        QVERIFY(asked);
+        QCOMPARE(history.value(QStringLiteral("SELECT count(*) FROM conversations WHERE draft = 'a draft'")).toInt(), 1);
     }
 
     void deletingStopsItAndUndoBringsItBack() {

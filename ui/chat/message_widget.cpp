@@ -1,5 +1,6 @@
 #include "ui/chat/message_widget.h"
 
+#include "ui/chat/elided_label.h"
 #include "ui/chat/quiet_button.h"
 #include "ui/chat/text_column.h"
 #include "ui/chat/thinking_pane.h"
@@ -86,9 +87,8 @@ MessageWidget::MessageWidget(const TranscriptMessage& message, LayoutQueue& queu
         m_error = new TextColumn(queue, this);
         m_error->setObjectName(QStringLiteral("messageError"));
         connectColumn(m_error);
-        m_status = new QLabel(this);
+        m_status = new ElidedLabel(this);
         m_status->setObjectName(QStringLiteral("messageStatus"));
-        m_status->setTextFormat(Qt::PlainText);
         m_status->setForegroundRole(QPalette::WindowText);
         m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         m_regenerate = new QuietButton(QStringLiteral("regenerate"), tr("Regenerate"), this);
@@ -261,8 +261,7 @@ QString MessageWidget::statusText() const {
 }
 
 void MessageWidget::updateFooter() {
-    m_status->setText(statusText());
-    m_status->setToolTip(m_status->text());
+    m_status->setFullText(statusText());
     m_copy->setVisible(!m_message.streaming && !m_message.content.isEmpty());
     m_regenerate->setVisible(!m_message.streaming);
     m_continue->setVisible(m_last && m_message.canContinue);

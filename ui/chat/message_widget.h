@@ -16,6 +16,7 @@ class QLabel;
 
 namespace trefoil {
 
+class ElidedLabel;
 class LayoutQueue;
 class QuietButton;
 class TextColumn;
@@ -93,7 +94,7 @@ private:
     ThinkingPane* m_thinking = nullptr;
     TextColumn* m_body;
     TextColumn* m_error = nullptr;
-    QLabel* m_status = nullptr;
+    ElidedLabel* m_status = nullptr;
     QuietButton* m_copy;
     QuietButton* m_regenerate = nullptr;
     QuietButton* m_trace = nullptr;

@@ -458,6 +458,8 @@ bool MainWindow::confirmUnsaved(bool closing) {
         QPushButton* quit = box.addButton(tr("Quit without saving them"), QMessageBox::DestructiveRole);
         box.addButton(tr("Stay"), QMessageBox::RejectRole);
         box.setDefaultButton(wait);
+        // The cause has passed while the question stood: nobody needs to answer it.
+        connect(store, &StoreWorker::saved, wait, &QPushButton::click);
         box.exec();
         if (box.clickedButton() == quit) return true;
         if (box.clickedButton() != wait) return false;
