@@ -216,7 +216,8 @@ TEST(Window, SaysThatThereIsNoDisplay) {
     for (const char* environment :
          {"-u DISPLAY -u WAYLAND_DISPLAY -u QT_QPA_PLATFORM", "-u WAYLAND_DISPLAY -u QT_QPA_PLATFORM DISPLAY=:77",
           "-u DISPLAY -u WAYLAND_DISPLAY QT_QPA_PLATFORM=nonsense"}) {
-        for (const char* arguments : {"", "--model /tmp"}) {
+        // -session: a session manager that starts the last session's programs again.
+        for (const char* arguments : {"", "--model /tmp", "-session 10a_1796290669_1"}) {
             const Finished run = shell("env " + std::string(environment) + " " + kApp + " " + arguments);
             EXPECT_EQ(run.code, 1) << environment << run.err;
             EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
