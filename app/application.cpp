@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace trefoil {
 namespace {
@@ -117,6 +118,7 @@ int runApplication(const ApplicationOptions& options) {
     Languages languages;
     languages.speak(settings.language());
     OpenReport lastReport;
+    bool begun = false;
     std::unique_ptr<MainWindow> window;
     // Another language is another window for the same services: each text is made anew, and what runs goes on.
     const auto makeWindow = [&] {
@@ -145,10 +147,15 @@ int runApplication(const ApplicationOptions& options) {
     const TerminationWatcher termination([&window] { window->close(); });
     QObject::connect(&store, &StoreWorker::opened, &chat, [&](RequestId /*id*/, const OpenReport& report) {
         lastReport = report;
+        if (!report.ok()) begun = true;
         window->showStoreReport(report);
         if (!report.ok()) return;
         if (!report.temporary) settings.setHistoryFile(report.path == location.historyFile() ? QString() : report.path);
         store.purgeDeleted(kKeepDeletedMs);
+        // Of this start; a history that could be opened only later finds something else begun.
+        if (std::exchange(begun, true)) return;
+        (void)window->keepState();  // what was typed meanwhile stays
+        chat.resumeConversation(settings.lastConversation());
     });
     QObject::connect(&chat, &ChatController::modelReady, &chat, [](const ModelSummary& model) {
         logNote(QStringLiteral("loaded %1 on %2 in %3 ms").arg(model.folder, model.device).arg(model.loadMs, 0, 'f', 0));
@@ -159,6 +166,9 @@ int runApplication(const ApplicationOptions& options) {
         logNote(message.isEmpty() ? QStringLiteral("not loaded: %1: it was stopped").arg(request.folder)
                                   : QStringLiteral("not loaded: %1: %2").arg(request.folder, message));
     });
+    const auto remember = [&] { settings.setLastConversation(chat.conversation().id); };
+    QObject::connect(&chat, &ChatController::conversationShown, &settings, remember);
+    QObject::connect(&chat, &ChatController::listChanged, &settings, remember);
     openHistory(store, location, settings, *window);
     if (!presetProblem.ok()) window->showNotice(QStringLiteral("settings"), presetProblem.text(), false);
 

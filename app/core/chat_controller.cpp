@@ -166,12 +166,21 @@ void ChatController::openConversation(const QString& id) {
     m_pending.reset();
     m_beginning.reset();
     m_openRequest = m_store->loadConversationAsync(id);
+    m_resuming = false;
+}
+
+void ChatController::resumeConversation(const QString& id) {
+    if (id.isEmpty() || m_stored || m_pending || m_openRequest != 0 || !m_conversation.draft.isEmpty()) return;
+    m_openRequest = m_store->loadConversationAsync(id);
+    m_resuming = true;
 }
 
 void ChatController::onConversationLoaded(RequestId id, const ConversationRecord& record, QList<MessageRecord> messages,
                                           const StoreProblem& problem, const QList<MessageRecord>& aside) {
     if (id != m_openRequest) return;  // another conversation was chosen meanwhile
     m_openRequest = 0;
+    const bool resuming = std::exchange(m_resuming, false);
+    if (resuming && (m_stored || m_pending || problem.kind == StoreProblemKind::NotFound)) return;
     if (!problem.ok()) return emit storeProblem(problem.text());
     m_conversation = record;
     m_stored = true;

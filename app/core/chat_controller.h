@@ -85,6 +85,8 @@ public slots:
 
     void newConversation();
     void openConversation(const QString& id);
+    /// What was on show when the program ended; nothing happens when it is not there any more, or something was begun already.
+    void resumeConversation(const QString& id);
     void renameConversation(const QString& id, const QString& title);
     void deleteConversation(const QString& id);
     void undoDelete(const QString& id);
@@ -271,6 +273,7 @@ private:
     QList<QString> m_deleted;  ///< hidden at once, before the store answers
     RequestId m_listRequest = 0;
     RequestId m_openRequest = 0;
+    bool m_resuming = false;  ///< m_openRequest is resumeConversation's
     ConversationRecord m_conversation;
     bool m_stored = false;            ///< the open conversation is in the history
     QList<MessageRecord> m_messages;  ///< the branch on show

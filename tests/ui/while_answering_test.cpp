@@ -92,6 +92,34 @@ private slots:
                                   QStringLiteral("a draft more"), 30000);
     }
 
+    /// At the next start; not where it is gone, or something was begun already.
+    void whatWasOnShowComesBack() {
+        const QTemporaryDir folder;
+        QString id;
+        {
+            WindowFixture w(folder.path());
+            QVERIFY(w.ready());
+            id = other(w);
+        }
+        WindowFixture w(folder.path());
+        QVERIFY(w.ready());
+        QSignalSpy problems(w.chat.get(), &ChatController::storeProblem);
+        QSignalSpy shown(w.chat.get(), &ChatController::conversationShown);
+        QSignalSpy loaded(w.store.get(), &StoreWorker::conversationLoaded);
+        w.chat->resumeConversation({});
+        w.chat->resumeConversation(QStringLiteral("gone"));
+        QTRY_COMPARE(loaded.size(), 1);
+        w.chat->setDraft(QStringLiteral("begun"));
+        w.chat->resumeConversation(id);
+        w.chat->setDraft({});
+        QVERIFY(shown.isEmpty());
+        w.chat->resumeConversation(id);
+        QTRY_COMPARE(w.chat->conversation().id, id);
+        QCOMPARE(w.chat->messages().size(), 2);
+        QCOMPARE(loaded.size(), 2);
+        QCOMPARE(problems.size(), 0);
+    }
+
     /// The question about what is not stored goes when it is.
     void theQuestionAtTheEndAnswersItself() {
         const QTemporaryDir folder;
