@@ -66,6 +66,123 @@ bool handedOver(SingleInstance& instance, const DataLocation& location, const Ap
     return instance.begin(folder, location.dataFolder, request) == SingleInstance::Role::Second;
 }
 
+/// The services and the window in front of them. Another language is another window for the same services: each text is made
+/// anew, and what runs goes on.
+class Program {
+public:
+    Program(const ApplicationOptions& options, const DataLocation& location, const QString& settingsFile);
+    /// Opens history and model and shows the window.
+    void begin();
+    void close() { m_window->close(); }
+    /// What a second start was given.
+    void take(const StartRequest& request);
+
+private:
+    void makeWindow();
+    void switchLanguage();
+    void onOpened(const OpenReport& report);
+    void connectServices();
+    void connectLog();
+
+    const ApplicationOptions& m_options;
+    const DataLocation& m_location;
+    Settings m_settings;
+    PresetStore m_presets;
+    const StoreProblem m_presetProblem;
+    EngineWorker m_engine;
+    StoreWorker m_store;
+    ChatController m_chat{&m_engine, &m_store};
+    CompareRun m_compare{&m_chat};
+    ServerList m_servers{&m_chat, &m_settings, makeDesktopKeyStore()};
+    Languages m_languages;
+    QTimer m_switching;
+    OpenReport m_lastReport;
+    bool m_resumed = false;  ///< what was on show comes back once, or not in this run
+    std::unique_ptr<MainWindow> m_window;
+};
+
+Program::Program(const ApplicationOptions& options, const DataLocation& location, const QString& settingsFile)
+    : m_options(options),
+      m_location(location),
+      m_settings(settingsFile),
+      m_presets(location.ok() ? location.presetsFile() : QString()),
+      m_presetProblem(m_presets.load()) {
+    m_engine.setPrefixBudget(static_cast<quint64>(m_settings.prefixMemory()) << 20);
+    m_languages.speak(m_settings.language());
+    m_switching.setSingleShot(true);
+    makeWindow();
+    connectServices();
+    connectLog();
+}
+
+void Program::makeWindow() {
+    m_window = std::make_unique<MainWindow>(WindowServices{&m_chat, &m_store, &m_settings, &m_presets, &m_servers, &m_compare,
+                                                           demoModelFolder(),
+                                                           m_options.device.isEmpty() ? m_settings.device() : m_options.device,
+                                                           m_options.threads >= 0 ? m_options.threads : m_settings.threads()});
+    QObject::connect(m_window.get(), &MainWindow::closed, qApp, &QCoreApplication::quit, Qt::QueuedConnection);
+}
+
+void Program::switchLanguage() {
+    constexpr int kLookAgainMs = 200;
+    if (!m_window->mayGo()) return m_switching.start(kLookAgainMs);
+    if (m_languages.spoken() == Languages::resolve(m_settings.language())) return;
+    m_languages.speak(m_settings.language());
+    const WindowState state = m_window->keepState();
+    // The old one goes last: without any window on show the program would end.
+    const std::unique_ptr<MainWindow> old(m_window.release());
+    makeWindow();
+    m_window->resume(m_lastReport, state);
+}
+
+void Program::onOpened(const OpenReport& report) {
+    m_lastReport = report;
+    m_window->showStoreReport(report);
+    // A history that could be opened only later finds something else begun.
+    const bool resumed = std::exchange(m_resumed, true);
+    if (!report.ok()) return;
+    if (!report.temporary) m_settings.setHistoryFile(report.path == m_location.historyFile() ? QString() : report.path);
+    m_store.purgeDeleted(kKeepDeletedMs);
+    if (resumed) return;
+    (void)m_window->keepState();  // what was typed meanwhile stays
+    m_chat.resumeConversation(m_settings.lastConversation());
+}
+
+void Program::connectServices() {
+    QObject::connect(&m_switching, &QTimer::timeout, &m_chat, [this] { switchLanguage(); });
+    // Later: the choice comes from a dialog of the window that goes.
+    QObject::connect(&m_settings, &Settings::languageChanged, &m_switching, [this] { m_switching.start(0); });
+    QObject::connect(&m_store, &StoreWorker::opened, &m_chat,
+                     [this](RequestId /*id*/, const OpenReport& report) { onOpened(report); });
+    const auto remember = [this] { m_settings.setLastConversation(m_chat.conversation().id); };
+    QObject::connect(&m_chat, &ChatController::conversationShown, &m_settings, remember);
+    QObject::connect(&m_chat, &ChatController::listChanged, &m_settings, remember);
+}
+
+void Program::connectLog() {
+    QObject::connect(&m_chat, &ChatController::modelReady, &m_chat, [](const ModelSummary& model) {
+        logNote(QStringLiteral("loaded %1 on %2 in %3 ms").arg(model.folder, model.device).arg(model.loadMs, 0, 'f', 0));
+        for (const QString& warning : model.warnings) logNote(QStringLiteral("warning: ") + warning);
+        for (const QString& note : model.notes) logNote(note);
+    });
+    QObject::connect(&m_chat, &ChatController::loadEnded, &m_chat, [](const ModelLoadRequest& request, const QString& message) {
+        logNote(message.isEmpty() ? QStringLiteral("not loaded: %1: it was stopped").arg(request.folder)
+                                  : QStringLiteral("not loaded: %1: %2").arg(request.folder, message));
+    });
+}
+
+void Program::begin() {
+    openHistory(m_store, m_location, m_settings, *m_window);
+    if (!m_presetProblem.ok()) m_window->showNotice(QStringLiteral("settings"), m_presetProblem.text(), false);
+    m_window->openStartModel(m_options.modelFolder);
+    m_window->show();
+}
+
+void Program::take(const StartRequest& request) {
+    if (!request.modelFolder.isEmpty()) m_window->openStartModel(request.modelFolder);
+    m_window->bringToFront(request.activationToken);
+}
+
 }  // namespace
 
 ApplicationOptions parseArguments(int argc, char** argv) {
@@ -101,83 +218,14 @@ int runApplication(const ApplicationOptions& options) {
     const bool configReady = location.ok() && prepareFolder(location.configFolder).ok();
     SingleInstance instance;
     if (handedOver(instance, location, options)) return 0;
-    Settings settings(configReady ? location.settingsFile() : QString());
     startLog(location.ok() && prepareFolder(location.dataFolder).ok() ? location.dataFolder : QString());
     for (const QString& note : location.notes) logNote(note);
     // SQLite's temporary files hold pieces of conversations: they stay in the private folder.
     if (location.ok()) qputenv("SQLITE_TMPDIR", QFile::encodeName(location.dataFolder));
-    PresetStore presets(location.ok() ? location.presetsFile() : QString());
-    const StoreProblem presetProblem = presets.load();
-
-    EngineWorker engine;
-    engine.setPrefixBudget(static_cast<quint64>(settings.prefixMemory()) << 20);
-    StoreWorker store;
-    ChatController chat(&engine, &store);
-    CompareRun compare(&chat);
-    ServerList servers(&chat, &settings, makeDesktopKeyStore());
-    Languages languages;
-    languages.speak(settings.language());
-    OpenReport lastReport;
-    bool begun = false;
-    std::unique_ptr<MainWindow> window;
-    // Another language is another window for the same services: each text is made anew, and what runs goes on.
-    const auto makeWindow = [&] {
-        window =
-            std::make_unique<MainWindow>(WindowServices{&chat, &store, &settings, &presets, &servers, &compare, demoModelFolder(),
-                                                        options.device.isEmpty() ? settings.device() : options.device,
-                                                        options.threads >= 0 ? options.threads : settings.threads()});
-        QObject::connect(window.get(), &MainWindow::closed, qApp, &QCoreApplication::quit, Qt::QueuedConnection);
-    };
-    makeWindow();
-    QTimer switching;
-    switching.setSingleShot(true);
-    QObject::connect(&switching, &QTimer::timeout, &chat, [&] {
-        constexpr int kLookAgainMs = 200;
-        if (!window->mayGo()) return switching.start(kLookAgainMs);
-        if (languages.spoken() == Languages::resolve(settings.language())) return;
-        languages.speak(settings.language());
-        const WindowState state = window->keepState();
-        // The old one goes last: without any window on show the program would end.
-        const std::unique_ptr<MainWindow> old(window.release());
-        makeWindow();
-        window->resume(lastReport, state);
-    });
-    // Later: the choice comes from a dialog of the window that goes.
-    QObject::connect(&settings, &Settings::languageChanged, &switching, [&switching] { switching.start(0); });
-    const TerminationWatcher termination([&window] { window->close(); });
-    QObject::connect(&store, &StoreWorker::opened, &chat, [&](RequestId /*id*/, const OpenReport& report) {
-        lastReport = report;
-        if (!report.ok()) begun = true;
-        window->showStoreReport(report);
-        if (!report.ok()) return;
-        if (!report.temporary) settings.setHistoryFile(report.path == location.historyFile() ? QString() : report.path);
-        store.purgeDeleted(kKeepDeletedMs);
-        // Of this start; a history that could be opened only later finds something else begun.
-        if (std::exchange(begun, true)) return;
-        (void)window->keepState();  // what was typed meanwhile stays
-        chat.resumeConversation(settings.lastConversation());
-    });
-    QObject::connect(&chat, &ChatController::modelReady, &chat, [](const ModelSummary& model) {
-        logNote(QStringLiteral("loaded %1 on %2 in %3 ms").arg(model.folder, model.device).arg(model.loadMs, 0, 'f', 0));
-        for (const QString& warning : model.warnings) logNote(QStringLiteral("warning: ") + warning);
-        for (const QString& note : model.notes) logNote(note);
-    });
-    QObject::connect(&chat, &ChatController::loadEnded, &chat, [](const ModelLoadRequest& request, const QString& message) {
-        logNote(message.isEmpty() ? QStringLiteral("not loaded: %1: it was stopped").arg(request.folder)
-                                  : QStringLiteral("not loaded: %1: %2").arg(request.folder, message));
-    });
-    const auto remember = [&] { settings.setLastConversation(chat.conversation().id); };
-    QObject::connect(&chat, &ChatController::conversationShown, &settings, remember);
-    QObject::connect(&chat, &ChatController::listChanged, &settings, remember);
-    openHistory(store, location, settings, *window);
-    if (!presetProblem.ok()) window->showNotice(QStringLiteral("settings"), presetProblem.text(), false);
-
-    window->openStartModel(options.modelFolder);
-    window->show();
-    instance.serve([&window](const StartRequest& request) {
-        if (!request.modelFolder.isEmpty()) window->openStartModel(request.modelFolder);
-        window->bringToFront(request.activationToken);
-    });
+    Program program(options, location, configReady ? location.settingsFile() : QString());
+    const TerminationWatcher termination([&program] { program.close(); });
+    program.begin();
+    instance.serve([&program](const StartRequest& request) { program.take(request); });
     return QApplication::exec();
 }
 
