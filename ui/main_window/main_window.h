@@ -7,6 +7,7 @@
 #include "app/core/store_worker.h"
 
 #include <QMainWindow>
+#include <QSessionManager>
 #include <QString>
 #include <QTimer>
 
@@ -15,7 +16,6 @@
 class QAction;
 class QDockWidget;
 class QMenu;
-class QSessionManager;
 class QSplitter;
 
 namespace trefoil {

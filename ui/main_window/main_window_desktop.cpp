@@ -15,7 +15,6 @@
 
 #include <QApplication>
 #include <QMenuBar>
-#include <QSessionManager>
 #include <QWindow>
 
 #include <algorithm>
