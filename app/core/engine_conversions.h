@@ -6,6 +6,8 @@
 #include "engine/session.h"
 #include "engine/tokenizer/chat_format.h"
 
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,17 @@ std::vector<ChatMessage> toChatMessages(const QList<PromptMessage>& messages);
 CompatibilityOverrides toOverrides(const CompatibilityChoices& choices);
 QList<CompatibilityValue> toCompatibilityValues(const std::vector<SwitchState>& states);
 PromptView toPromptView(const Result<Prompt>& prompt, qint64 context);
+
+/// Exceptions of the standard library (out of memory above all) become errors here: none may leave a thread.
+template <class R, class F>
+R guarded(F&& f) {
+    try {
+        return f();
+    } catch (const std::bad_alloc&) {
+        return makeError(ErrorKind::OutOfMemory, "out of memory", "close other programs or choose a smaller model");
+    } catch (const std::exception& e) {
+        return makeError(ErrorKind::Internal, std::string("unexpected: ") + e.what());
+    }
+}
 
 }  // namespace trefoil

@@ -12,9 +12,7 @@
 #include <QThreadPool>
 
 #include <atomic>
-#include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -39,7 +37,7 @@ public:
     void adopt(RequestId id, ReadyModel ready, const Flag& cancel) {
         if (cancel->requested()) return emit m_worker->loadFailed(id, tr("Loading was stopped."), LoadEnd::Cancelled);
         const ModelSummary summary = toModelSummary(ready.model);
-        setText(ready.model.text, footprintOf(ready.model));
+        setModel(std::make_shared<const LoadedModel>(ready.model));
         m_engine.adopt(std::move(ready));
         emit m_worker->modelLoaded(id, summary);
     }
@@ -48,7 +46,7 @@ public:
     bool unload(RequestId id, const Flag& cancel) {
         if (cancel->requested()) return false;
         m_engine.unload();
-        setText(nullptr, {});
+        setModel(nullptr);
         emit m_worker->modelUnloaded(id);
         return true;
     }
@@ -57,37 +55,29 @@ public:
     /// On the engine thread.
     void setPrefixBudget(quint64 bytes) { m_engine.prefixCache().setBudget(bytes); }
 
-    /// The text side of the loaded model; null while there is none. From any thread.
+    /// On the engine thread.
+    void run(const std::function<void(Engine&)>& work) { work(m_engine); }
+
+    /// The model in use; null while there is none. From any thread, like the next two.
+    std::shared_ptr<const LoadedModel> model() const {
+        const QMutexLocker lock(&m_mutex);
+        return m_model;
+    }
     std::shared_ptr<const TextModel> text() const {
-        const QMutexLocker lock(&m_mutex);
-        return m_text;
+        const auto model = this->model();
+        return model ? model->text : nullptr;
     }
-
-    /// What the model in use holds. From any thread.
     ModelFootprint footprint() const {
-        const QMutexLocker lock(&m_mutex);
-        return m_footprint;
-    }
-
-    /// Exceptions of the standard library (out of memory above all) become errors here: none may leave a thread.
-    template <class R, class F>
-    static R guarded(F&& f) {
-        try {
-            return f();
-        } catch (const std::bad_alloc&) {
-            return makeError(ErrorKind::OutOfMemory, "out of memory", "close other programs or choose a smaller model");
-        } catch (const std::exception& e) {
-            return makeError(ErrorKind::Internal, std::string("unexpected: ") + e.what());
-        }
+        const auto model = this->model();
+        return model ? footprintOf(*model) : ModelFootprint();
     }
 
 private:
     class Observer;
 
-    void setText(std::shared_ptr<const TextModel> text, ModelFootprint footprint) {
+    void setModel(std::shared_ptr<const LoadedModel> model) {
         const QMutexLocker lock(&m_mutex);
-        m_text = std::move(text);
-        m_footprint = std::move(footprint);
+        m_model = std::move(model);
     }
     void refuse(RequestId id, const Error& error) {
         GenerationOutcome outcome;
@@ -99,8 +89,7 @@ private:
     EngineWorker* m_worker;
     Engine m_engine;
     mutable QMutex m_mutex;
-    std::shared_ptr<const TextModel> m_text;
-    ModelFootprint m_footprint;
+    std::shared_ptr<const LoadedModel> m_model;
 };
 
 /// Turns the decoder's events into signals.
@@ -293,7 +282,7 @@ void EngineWorker::Private::load(EngineWorker* worker, RequestId id, const Model
         return !keeps && unloadAndWait(id, cancel);
     };
     const auto progress = [worker, id](std::uint64_t done, std::uint64_t total) { emit worker->loadProgress(id, done, total); };
-    auto model = Runner::guarded<Result<ReadyModel>>(
+    auto model = guarded<Result<ReadyModel>>(
         [&] { return loadModel(QFile::encodeName(request.folder).toStdString(), options, progress, *cancel); });
     if (!model.ok()) {
         const bool cancelled = cancel->requested() || model.error().kind == ErrorKind::Cancelled;
@@ -368,7 +357,7 @@ RequestId EngineWorker::examineModelAsync(const ModelLoadRequest& request) {
     d->newestExamination = id;
     d->examinePool.start([this, id, request] {
         if (d->newestExamination != id) return;  // a newer one waits
-        const auto examined = Runner::guarded<Result<ModelExamination>>(
+        const auto examined = guarded<Result<ModelExamination>>(
             [&] { return examineModel(QFile::encodeName(request.folder).toStdString(), d->loadOptions(request)); });
         emit modelExamined(id, toExaminationView(request.folder, examined));
     });
@@ -446,9 +435,8 @@ RequestId EngineWorker::previewPromptAsync(const QList<PromptMessage>& messages,
         const auto text = d->runner->text();
         PromptView view;
         if (text && text->format)
-            view = toPromptView(
-                Runner::guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(messages), thinking); }),
-                text->context);
+            view = toPromptView(guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(messages), thinking); }),
+                                text->context);
         else
             view.problem = tr("No model is loaded.");
         emit promptPreviewed(id, view);
@@ -463,8 +451,7 @@ RequestId EngineWorker::fitPromptAsync(const QList<PromptMessage>& messages, con
         if (!text || !text->format) return emit promptFitted(id, messages, -1);
         const bool thinking = controls.value(QStringLiteral("enable_thinking"), true).toBool();
         const FittedPrompt fitted = withoutOldest(messages, [&](const QList<PromptMessage>& kept) {
-            const auto prompt =
-                Runner::guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(kept), thinking); });
+            const auto prompt = guarded<Result<Prompt>>([&] { return text->format->render(toChatMessages(kept), thinking); });
             return prompt.ok() && positionsNeeded(static_cast<qint64>(prompt->ids.size()), controls) <= text->context;
         });
         if (!fitted.fits) return emit promptFitted(id, messages, -1);
@@ -479,6 +466,13 @@ void EngineWorker::cancel(RequestId id) {
 }
 
 bool EngineWorker::generating() const { return !d->generations.isEmpty(); }
+
+std::shared_ptr<const LoadedModel> EngineWorker::loadedModel() const { return d->runner->model(); }
+
+void EngineWorker::runInTurn(std::function<void(Engine&)> work) {
+    QMetaObject::invokeMethod(
+        d->runner, [runner = d->runner, work = std::move(work)] { runner->run(work); }, Qt::QueuedConnection);
+}
 
 QList<DeviceSummary> EngineWorker::devices() {
     QList<DeviceSummary> out;

@@ -8,12 +8,15 @@
 #include <QObject>
 #include <QString>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 namespace trefoil {
 
-struct ReadyModel;  // engine/session.h
+class Engine;  // engine/session.h
+struct LoadedModel;
+struct ReadyModel;
 
 class EngineWorker : public ChatEngine {
     Q_OBJECT
@@ -54,6 +57,12 @@ public:
     /// A load, too. What is generated stops within one pass or prefill chunk.
     void cancel(RequestId id) override;
     [[nodiscard]] bool generating() const override;
+    /// What the engine uses now; null without a model. From any thread.
+    [[nodiscard]] std::shared_ptr<const LoadedModel> loadedModel() const;
+    /// Has `work` done on the engine's thread, with the engine and nobody else using it, in turn with the window's own requests
+    /// and with loads: those that were asked for before come first. From any thread; returns at once. `work` throws nothing, sees
+    /// to it that it ends when it is to, and is forgotten undone when this object ends first.
+    void runInTurn(std::function<void(Engine&)> work);
     /// Devices of this machine.
     [[nodiscard]] static QList<DeviceSummary> devices();
 

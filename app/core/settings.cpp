@@ -38,6 +38,13 @@ constexpr QLatin1String kConfirmLinks("chat/confirm_links");
 constexpr QLatin1String kAnswerColour("chat/answer_colour");
 constexpr QLatin1String kHistoryFile("history/file");
 constexpr QLatin1String kServers("servers/list");
+constexpr QLatin1String kApiOn("local_api/on");
+constexpr QLatin1String kApiAddress("local_api/address");
+constexpr QLatin1String kApiPort("local_api/port");
+constexpr QLatin1String kApiCertificate("local_api/certificate_file");
+constexpr QLatin1String kApiCertificateKey("local_api/certificate_key_file");
+constexpr QLatin1String kApiPlainHttp("local_api/plain_http");
+constexpr int kHighestPort = 65535;
 constexpr QLatin1String kConversation("history/conversation");
 
 }  // namespace
@@ -216,6 +223,27 @@ void Settings::setKeys(const QString& action, const QString& portableText) {
 
 QString Settings::servers() const { return value(kServers).toString(); }
 void Settings::setServers(const QString& json) { set(kServers, json); }
+
+LocalApiChoice Settings::localApi() const {
+    LocalApiChoice out;
+    out.on = value(kApiOn).toString() == QLatin1String("true");
+    if (const QString address = value(kApiAddress).toString(); !address.isEmpty()) out.address = address;
+    out.port = integer(kApiPort, out.port, 0, kHighestPort);
+    out.certificateFile = value(kApiCertificate).toString();
+    out.certificateKeyFile = value(kApiCertificateKey).toString();
+    out.plainHttp = value(kApiPlainHttp).toString() == QLatin1String("true");
+    return out;
+}
+
+void Settings::setLocalApi(const LocalApiChoice& choice) {
+    const auto word = [](bool yes) { return yes ? QStringLiteral("true") : QStringLiteral("false"); };
+    set(kApiOn, word(choice.on));
+    set(kApiAddress, choice.address);
+    set(kApiPort, std::clamp(choice.port, 0, kHighestPort));
+    set(kApiCertificate, choice.certificateFile);
+    set(kApiCertificateKey, choice.certificateKeyFile);
+    set(kApiPlainHttp, word(choice.plainHttp));
+}
 
 QString Settings::historyFile() const { return value(kHistoryFile).toString(); }
 void Settings::setHistoryFile(const QString& file) { set(kHistoryFile, file); }

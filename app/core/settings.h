@@ -21,6 +21,17 @@ enum class MotionChoice : quint8 { System, Full, Reduced };
 /// What colours the text of answers.
 enum class AnswerColour : quint8 { None, Confidence, Pass };
 
+/// What the person chose for the local API. Its key is not among it: keys are never in the settings.
+struct LocalApiChoice {
+    bool on = false;  ///< served now, and from the next start on
+    QString address = QStringLiteral("127.0.0.1");
+    int port = 8033;          ///< 0: any that is free
+    QString certificateFile;  ///< PEM; with its key: TLS
+    QString certificateKeyFile;
+    bool plainHttp = false;  ///< without TLS beyond this machine, too
+    bool operator==(const LocalApiChoice&) const = default;
+};
+
 class Settings : public QObject {
     Q_OBJECT
 public:
@@ -83,6 +94,8 @@ public:
     /// The served models that the person set up, as ServerList writes them; without any key.
     [[nodiscard]] QString servers() const;
     void setServers(const QString& json);
+    [[nodiscard]] LocalApiChoice localApi() const;
+    void setLocalApi(const LocalApiChoice& choice);
     [[nodiscard]] QString historyFile() const;  ///< a history that was started beside the standard one; empty: the standard one
     void setHistoryFile(const QString& file);
     [[nodiscard]] QString lastConversation() const;

@@ -20,6 +20,8 @@ ApiError toApiError(const Error& error) {
             return {400, "invalid_request_error", error.text()};
         case ErrorKind::DoesNotFit:
             return {400, "invalid_request_error", error.text(), "context_length_exceeded", "messages"};
+        case ErrorKind::NotFound:
+            return {503, "server_error", error.text(), "no_model"};
         case ErrorKind::DeviceLost:
         case ErrorKind::DeviceUnavailable:
             return {503, "server_error", error.text(), "device_lost"};

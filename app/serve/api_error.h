@@ -18,8 +18,8 @@ struct ApiError {
 /// {"error": {"message", "type", "param", "code"}}, on one line.
 [[nodiscard]] std::string toJson(const ApiError& error);
 
-/// An engine's error: 400 for what the client can change (with code context_length_exceeded for DoesNotFit), 500 or 503
-/// otherwise.
+/// An engine's error: 400 for what the client can change (with code context_length_exceeded for DoesNotFit), 503 with code
+/// no_model for NotFound, 500 or 503 otherwise.
 [[nodiscard]] ApiError toApiError(const Error& error);
 
 }  // namespace trefoil::serve

@@ -6,6 +6,7 @@
 #include "app/serve/chat_response.h"
 #include "app/serve/generation_queue.h"
 #include "app/serve/http_listener.h"
+#include "app/serve/listen_problem.h"
 
 #include <unistd.h>
 
@@ -60,9 +61,32 @@ bool isJson(const std::string& contentType) {
     return lowered(type) == kJson;
 }
 
+ApiError noModel() {
+    return {503, "server_error", "no model is loaded, or another one is being loaded just now; try again later", "no_model"};
+}
+
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : '[' + host + ']'; }
 
 bool isUnspecified(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+
+Error listenError(const ServeOptions& options) {
+    const std::string port = "port " + std::to_string(options.port);
+    const auto because = [&](const std::string& reason, const char* hint) {
+        return makeError(ErrorKind::Io, "cannot listen on " + port + " of '" + options.listen + "': " + reason, hint);
+    };
+    switch (whyNotListening(options.listen, options.port)) {
+        case ListenProblem::PortTaken:
+            return because("another program has the port", "choose another one with --port");
+        case ListenProblem::NotThisMachine:
+            return because("the address is not one of this machine's", "choose another one with --listen");
+        case ListenProblem::NotAllowed:
+            return because("only the administrator may use this port", "choose one from 1024 on with --port");
+        case ListenProblem::None:  // it has become free meanwhile
+        case ListenProblem::Other:
+            break;
+    }
+    return because("the system refuses it", "choose another port or address with --port and --listen");
+}
 
 }  // namespace
 
@@ -236,7 +260,10 @@ void ApiServer::Impl::chat(const Request& request, Response& response, const htt
         return refuse(*error);
     }
     const auto model = backend.model();
-    if (!model) return refuse({503, "server_error", "no model is loaded", "no_model"});
+    if (!model) {
+        response.set_header("Retry-After", "5");
+        return refuse(noModel());
+    }
     auto parsed = parseChatRequest(std::get<std::string>(body), *model);
     if (const auto* error = std::get_if<ApiError>(&parsed)) return refuse(*error);
     auto& chatRequest = std::get<ChatRequest>(parsed);
@@ -254,6 +281,7 @@ void ApiServer::Impl::chat(const Request& request, Response& response, const htt
                       {429, "rate_limit_error",
                        "the queue is full: " + std::to_string(options.queue) + " requests wait; try again later", "queue_full"});
     }
+    listener->note(*client.connection, ClientActivity::Waiting);
     if (!stream) return answerWhole(client, response, *job, std::move(chatResponse));
 
     const auto provide = [this, job, connection = client.connection, chatResponse = std::move(chatResponse)](
@@ -273,6 +301,7 @@ void ApiServer::Impl::chat(const Request& request, Response& response, const htt
 void ApiServer::Impl::answerWhole(Client& client, Response& response, Job& job, ChatResponse chatResponse) {
     for (;;) {
         const Job::News news = job.wait(kGlance);
+        if (!news.events.empty()) listener->note(*client.connection, ClientActivity::Answered);
         for (const JobEvent& event : news.events) chatResponse.add(event);
         if (!news.end) {
             if (!client.connection->clientGone()) continue;
@@ -297,6 +326,7 @@ bool ApiServer::Impl::answerStream(const Connection& connection, httplib::DataSi
     auto lastWrite = std::chrono::steady_clock::now();
     for (;;) {
         const Job::News news = job.wait(kGlance);
+        if (!news.events.empty()) listener->note(connection, ClientActivity::Answered);
         std::string out;
         for (const JobEvent& event : news.events) out += chatResponse.event(event);
         if (news.end) out += chatResponse.end(*news.end);
@@ -321,7 +351,7 @@ ServeStatus ApiServer::Impl::status() const {
     ServeStatus out;
     out.running = queue.running();
     out.waiting = queue.waiting();
-    if (listener) out.peers = listener->peers();
+    if (listener) out.clients = listener->clients();
     for (const auto& result : results) out.results.push_back(result);
     const GenerationQueue::Counters counters = queue.counters();
     out.promptTokens = counters.promptTokens;
@@ -344,7 +374,7 @@ void ApiServer::Impl::addRoutes() {
         answer(r, {500, "server_error", "the request failed unexpectedly"});
     });
     listener->Get("/health", [this](const Request&, Response& r) {
-        if (!backend.model()) return answer(r, {503, "server_error", "no model is loaded", "no_model"});
+        if (!backend.model()) return answer(r, noModel());
         r.set_content(R"({"status":"ok"})", kJson);
     });
     listener->Get("/metrics", [this](const Request&, Response& r) {
@@ -386,10 +416,7 @@ Status ApiServer::start() {
         d.port = d.listener->bind_to_port(d.options.listen, d.options.port) ? d.options.port : -1;
     if (d.port <= 0) {
         d.listener.reset();
-        return makeError(
-            ErrorKind::Io, "cannot listen on port " + std::to_string(d.options.port) + " of '" + d.options.listen + "'",
-            "another program may have the port, or the address is not one of this machine's; choose others with --port and "
-            "--listen");
+        return listenError(d.options);
     }
     d.listener->widenBacklog();
     d.thread = std::thread([&d] { d.listener->listen_after_bind(); });

@@ -45,11 +45,26 @@ enum class ServeResult : std::uint8_t {
 inline constexpr std::size_t kServeResults = 6;
 [[nodiscard]] const char* serveResultName(ServeResult result);
 
+/// What a connected client does.
+enum class ClientActivity : std::uint8_t {
+    Idle,     ///< between two requests
+    Asking,   ///< a request of its is read, or answered at once
+    Waiting,  ///< its chat request waits for its turn
+    Answered  ///< the model writes its answer
+};
+
+struct ServeClient {
+    std::string peer;     ///< address and port: "127.0.0.1:51234", "[::1]:51234"
+    std::string program;  ///< what it calls itself (User-Agent), visible ASCII, cut at 80 signs; empty: it has not said
+    std::chrono::system_clock::time_point since;
+    ClientActivity activity = ClientActivity::Idle;
+};
+
 /// For the window's page and /metrics.
 struct ServeStatus {
     bool running = false;  ///< an answer is being written
     std::size_t waiting = 0;
-    std::vector<std::string> peers;     ///< addresses of the connected clients
+    std::vector<ServeClient> clients;   ///< that are connected, in the order of their coming
     std::vector<std::int64_t> results;  ///< by ServeResult, of chat requests, since the start
     std::int64_t promptTokens = 0;
     std::int64_t reusedTokens = 0;
@@ -68,7 +83,7 @@ public:
     ApiServer(const ApiServer&) = delete;
     ApiServer& operator=(const ApiServer&) = delete;
 
-    /// Binds and serves, on threads of its own. Once.
+    /// Binds and serves, on threads of its own. Once. InvalidArgument (options, certificate) or Io (whyNotListening says more).
     [[nodiscard]] Status start();
     /// What runs is ended and told so, waiting requests too, then the connections are closed. Takes up to a few seconds.
     void stop();

@@ -268,6 +268,7 @@ std::variant<ChatRequest, ApiError> parseChatRequest(std::string_view text, cons
     if (!body.is_object()) return *refuse("the body must be a JSON object, found " + shown(body));
     ChatRequest out;
     out.request.config = model.defaults;
+    out.request.load = model.load;
     if (Refusal r = readModel(body, model)) return *std::move(r);
     if (Refusal r = refuseTools(body)) return *std::move(r);
     if (Refusal r = refuseOthers(body)) return *std::move(r);

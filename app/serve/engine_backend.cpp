@@ -121,17 +121,33 @@ Result<GenerationRequest> toGenerationRequest(const ServeRequest& request, const
     return out;
 }
 
-EngineBackend::EngineBackend(Engine& engine, std::string name) : m_engine(engine) {
-    const LoadedModel& model = *engine.model();
-    m_model.name = std::move(name);
-    m_model.created =
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    m_model.context = model.config.maxPositionEmbeddings;
-    m_model.maskId = model.text->maskId;
-    m_model.thinks = model.text->format->thinkEndId().has_value();
-    m_model.device = model.device;
-    m_model.defaults = model.defaults;
+ServedModel toServedModel(const LoadedModel& model, std::string name) {
+    ServedModel out;
+    out.name = std::move(name);
+    out.created = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    out.context = model.config.maxPositionEmbeddings;
+    out.maskId = model.text->maskId;
+    out.thinks = model.text->format->thinkEndId().has_value();
+    out.device = model.device;
+    out.defaults = model.defaults;
+    return out;
 }
+
+Result<ServeOutcome> generateOn(Engine& engine, const ServeRequest& request, const ServeCallbacks& callbacks,
+                                const CancelFlag& cancel) {
+    if (engine.model() == nullptr) return makeError(ErrorKind::NotFound, "no model is loaded");
+    const LoadedModel& model = *engine.model();
+    auto ready = toGenerationRequest(request, *model.text, model.config);
+    if (!ready.ok()) return ready.error();
+    Observer observer(model, *ready, callbacks);
+    const DecodeResult result = engine.generate(*ready, observer, cancel);
+    if (result.error) return *result.error;
+    observer.finish();
+    return ServeOutcome{result.stopReason, usageOf(*ready, result, observer.thinkingTokens())};
+}
+
+EngineBackend::EngineBackend(Engine& engine, std::string name)
+    : m_engine(engine), m_model(toServedModel(*engine.model(), std::move(name))) {}
 
 std::optional<ServedModel> EngineBackend::model() const { return m_model; }
 
@@ -143,14 +159,7 @@ Result<std::int64_t> EngineBackend::check(const ServeRequest& request) const {
 
 Result<ServeOutcome> EngineBackend::generate(const ServeRequest& request, const ServeCallbacks& callbacks,
                                              const CancelFlag& cancel) {
-    const LoadedModel& model = *m_engine.model();
-    auto ready = toGenerationRequest(request, *model.text, model.config);
-    if (!ready.ok()) return ready.error();
-    Observer observer(model, *ready, callbacks);
-    const DecodeResult result = m_engine.generate(*ready, observer, cancel);
-    if (result.error) return *result.error;
-    observer.finish();
-    return ServeOutcome{result.stopReason, usageOf(*ready, result, observer.thinkingTokens())};
+    return generateOn(m_engine, request, callbacks, cancel);
 }
 
 }  // namespace trefoil::serve

@@ -24,6 +24,13 @@ private:
     ServedModel m_model;
 };
 
+/// What is served of a loaded model with a tokenizer, under this name. `created` is now.
+[[nodiscard]] ServedModel toServedModel(const LoadedModel& model, std::string name);
+
+/// Runs a request over the engine's model, on the calling thread (ServeBackend::generate). NotFound without a model.
+[[nodiscard]] Result<ServeOutcome> generateOn(Engine& engine, const ServeRequest& request, const ServeCallbacks& callbacks,
+                                              const CancelFlag& cancel);
+
 /// The request as the engine takes it: prompt and what the answer begins with as ids, the length fitted to the context where
 /// nobody asked for one. InvalidArgument (roles, UTF-8) or DoesNotFit, with the numbers. For backends over `model`, from any
 /// thread.

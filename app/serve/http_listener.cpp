@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <string_view>
@@ -14,6 +15,14 @@ constexpr int kBacklog = 128;
 constexpr std::size_t kRequestsPerConnection = 1000;
 /// Threads beyond the connections, so that those that are too many hear so.
 constexpr std::size_t kSpareThreads = 8;
+
+/// What a client calls itself, as far as it can be shown.
+std::string programOf(const httplib::Request& request) {
+    constexpr std::size_t kShown = 80;
+    std::string name = request.get_header_value("User-Agent").substr(0, kShown);
+    std::erase_if(name, [](char c) { return c < ' ' || c > '~'; });
+    return name;
+}
 
 }  // namespace
 
@@ -41,20 +50,25 @@ void HttpListener::cutConnections() {
     for (const auto& entry : m_connections) ::shutdown(entry.first->socket(), SHUT_RDWR);
 }
 
-std::vector<std::string> HttpListener::peers() const {
+std::vector<ServeClient> HttpListener::clients() const {
     const std::lock_guard lock(m_mutex);
-    std::vector<std::string> out;
-    for (const auto& entry : m_connections) out.push_back(entry.second);
+    std::map<std::uint64_t, const ServeClient*> inOrder;
+    for (const auto& entry : m_connections) inOrder[entry.second.number] = &entry.second.client;
+    std::vector<ServeClient> out;
+    out.reserve(inOrder.size());
+    for (const auto& entry : inOrder) out.push_back(*entry.second);
     return out;
+}
+
+void HttpListener::note(const Connection& connection, ClientActivity activity) {
+    const std::lock_guard lock(m_mutex);
+    m_connections.at(&connection).client.activity = activity;
 }
 
 bool HttpListener::process_and_close_socket(socket_t socket) {
     try {
         Connection connection(socket, m_limits, m_stopping);
-        std::string peer;
-        int port = 0;
-        connection.get_remote_ip_and_port(peer, port);
-        const bool tooMany = enter(connection, peer) > m_most;
+        const bool tooMany = enter(connection) > m_most;
         const auto leave = [this](const Connection* gone) {
             const std::lock_guard lock(m_mutex);
             m_connections.erase(gone);
@@ -71,9 +85,14 @@ bool HttpListener::process_and_close_socket(socket_t socket) {
     return true;
 }
 
-std::size_t HttpListener::enter(const Connection& connection, const std::string& peer) {
+std::size_t HttpListener::enter(const Connection& connection) {
+    std::string address;
+    int port = 0;
+    connection.get_remote_ip_and_port(address, port);
+    if (address.find(':') != std::string::npos) address = '[' + address + ']';
+    ServeClient client{address + ':' + std::to_string(port), {}, std::chrono::system_clock::now()};
     const std::lock_guard lock(m_mutex);
-    m_connections[&connection] = peer;
+    m_connections[&connection] = {++m_entered, std::move(client)};
     return m_connections.size();
 }
 
@@ -92,8 +111,12 @@ void HttpListener::serve(Connection& connection) {
         const auto setUp = [&](httplib::Request& request) {
             known = &request;
             request.ranges.clear();  // not served: answers come whole
+            std::string program = programOf(request);
             const std::lock_guard lock(m_mutex);
             m_clients[known] = &client;
+            ServeClient& shown = m_connections.at(&connection).client;
+            shown.program = std::move(program);
+            shown.activity = ClientActivity::Asking;
         };
         bool answered = false;
         try {
@@ -105,6 +128,7 @@ void HttpListener::serve(Connection& connection) {
         if (known != nullptr) {
             const std::lock_guard lock(m_mutex);
             m_clients.erase(known);
+            m_connections.at(&connection).client.activity = ClientActivity::Idle;
         }
         // A request that was not understood leaves its rest in the connection.
         if (!answered || closed || client.close || known == nullptr) return;

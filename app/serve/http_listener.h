@@ -2,12 +2,14 @@
 // whoever answers a request. Private to app/serve.
 #pragma once
 
+#include "app/serve/api_server.h"
 #include "app/serve/connection.h"
 
 #include <httplib.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -36,12 +38,15 @@ public:
     [[nodiscard]] bool busy() const { return m_answering > 0; }
     /// Ends the connections that are left, in the middle of whatever they do.
     void cutConnections();
-    [[nodiscard]] std::vector<std::string> peers() const;
+    /// In the order of their coming.
+    [[nodiscard]] std::vector<ServeClient> clients() const;
+    /// What the client of a connection does from now on. The connection's request is being answered.
+    void note(const Connection& connection, ClientActivity activity);
 
 private:
     bool process_and_close_socket(socket_t socket) override;
     /// The number of connections with this one.
-    std::size_t enter(const Connection& connection, const std::string& peer);
+    std::size_t enter(const Connection& connection);
     void serve(Connection& connection);
     void refuse(Connection& connection) const;
 
@@ -51,7 +56,12 @@ private:
     std::atomic<bool> m_stopping{false};
     std::atomic<int> m_answering{0};
     mutable std::mutex m_mutex;
-    std::map<const Connection*, std::string> m_connections;
+    struct Entry {
+        std::uint64_t number = 0;  ///< counts the connections
+        ServeClient client;
+    };
+    std::map<const Connection*, Entry> m_connections;
+    std::uint64_t m_entered = 0;
     std::map<const httplib::Request*, Client*> m_clients;
 };
 

@@ -22,6 +22,7 @@ namespace trefoil::serve {
 struct ServedModel {
     std::string name;           ///< the folder's name; what a request's `model` must say
     std::int64_t created = 0;   ///< seconds since 1970, when it was loaded
+    std::uint64_t load = 0;     ///< tells loads apart where a backend exchanges its model
     std::int64_t context = 0;   ///< positions for prompt and answer
     TokenId maskId = -1;        ///< unresolved rows of a pass hold it
     bool thinks = false;        ///< the tokenizer has `</think>`
@@ -37,6 +38,7 @@ struct ServeRequest {
     std::string begunThinking = {};  ///< with `continues`: the answer's thinking; without an answer yet it is gone on with
     GenerationConfig config;         ///< maxNewTokens counts new tokens only
     bool lengthIsDefault = false;    ///< nobody asked for maxNewTokens: where the context has room for less, less is written
+    std::uint64_t load = 0;          ///< ServedModel::load of the model that it was read for: its name and defaults hold
 };
 
 /// A token with its probability (0 to 1) and its text by itself: plain, a control piece's name, "<0xE6>" for a lone byte.
@@ -97,7 +99,8 @@ public:
     [[nodiscard]] virtual std::optional<ServedModel> model() const = 0;
 
     /// From any thread, also while another request runs: whether this one can run. The prompt's length in tokens (with what the
-    /// answer begins with), or InvalidArgument (roles, UTF-8) or DoesNotFit (the numbers in the message).
+    /// answer begins with), or InvalidArgument (roles, UTF-8), DoesNotFit (the numbers in the message) or NotFound (no model is
+    /// loaded any more, or another one).
     [[nodiscard]] virtual Result<std::int64_t> check(const ServeRequest& request) const = 0;
 
     /// Runs one request on the calling thread; the server calls it for one request at a time, in the order of their coming.

@@ -34,7 +34,7 @@ std::string metricsText(const ServeStatus& status) {
                std::to_string(status.results[i]) + '\n';
     number(out, "trefoil_queue_length", "gauge", "Requests that wait.", static_cast<double>(status.waiting));
     number(out, "trefoil_generating", "gauge", "1 while an answer is being written.", status.running ? 1.0 : 0.0);
-    number(out, "trefoil_connections", "gauge", "Connected clients.", static_cast<double>(status.peers.size()));
+    number(out, "trefoil_connections", "gauge", "Connected clients.", static_cast<double>(status.clients.size()));
     number(out, "trefoil_prompt_tokens_total", "counter", "Tokens of prompts.", static_cast<double>(status.promptTokens));
     number(out, "trefoil_reused_prompt_tokens_total", "counter", "Of them, taken from an earlier prompt.",
            static_cast<double>(status.reusedTokens));

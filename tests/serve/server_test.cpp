@@ -364,7 +364,7 @@ TEST(Server, TooManyConnectionsHearSo) {
     Served served(options);
     const RawClient first(served.port());
     const RawClient second(served.port());
-    ASSERT_TRUE(eventually([&] { return served.server->status().peers.size() == 2; }));
+    ASSERT_TRUE(eventually([&] { return served.server->status().clients.size() == 2; }));
     const RawClient third(served.port());
     EXPECT_EQ(statusOf(third.read()), 503);
 }
@@ -504,7 +504,7 @@ TEST(Server, MalformedRequestsByTheThousand) {
         const auto result = patient.Post(kChat, question("Hi"), "application/json");
         return result && result->status == 200;
     }));
-    EXPECT_TRUE(eventually([&] { return served.server->status().peers.size() <= 1; })) << "no connection is left over";
+    EXPECT_TRUE(eventually([&] { return served.server->status().clients.size() <= 1; })) << "no connection is left over";
 }
 
 }  // namespace
