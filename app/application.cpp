@@ -7,6 +7,7 @@
 #include "app/core/presets.h"
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
+#include "app/local_api/local_api.h"
 #include "app/log.h"
 #include "app/served/server_list.h"
 #include "app/single_instance.h"
@@ -57,6 +58,16 @@ void openHistory(StoreWorker& store, const DataLocation& location, const Setting
     store.openAsync(chosen.isEmpty() || !QFileInfo::exists(chosen) ? location.historyFile() : chosen);
 }
 
+/// When it begins to serve others and when it ends; never the key.
+void logLocalApi(LocalApi& api) {
+    QObject::connect(&api, &LocalApi::changed, &api, [&api, last = LocalApi::State::Off]() mutable {
+        if (api.state() == std::exchange(last, api.state())) return;
+        if (last == LocalApi::State::On) logNote(QStringLiteral("local API on at %1").arg(api.url()));
+        if (last == LocalApi::State::Off) logNote(QStringLiteral("local API off"));
+        if (last == LocalApi::State::Failed) logNote(QStringLiteral("local API not on: %1").arg(api.problem()));
+    });
+}
+
 /// True when a Trefoil with this history runs already and has taken what this start was given.
 bool handedOver(SingleInstance& instance, const DataLocation& location, const ApplicationOptions& options) {
     if (!location.ok()) return false;
@@ -94,6 +105,7 @@ private:
     ChatController m_chat{&m_engine, &m_store};
     CompareRun m_compare{&m_chat};
     ServerList m_servers{&m_chat, &m_settings, makeDesktopKeyStore()};
+    LocalApi m_localApi{&m_engine, m_servers.keys(), &m_settings};
     Languages m_languages;
     QTimer m_switching;
     OpenReport m_lastReport;
@@ -113,11 +125,12 @@ Program::Program(const ApplicationOptions& options, const DataLocation& location
     makeWindow();
     connectServices();
     connectLog();
+    logLocalApi(m_localApi);
 }
 
 void Program::makeWindow() {
     m_window = std::make_unique<MainWindow>(WindowServices{&m_chat, &m_store, &m_settings, &m_presets, &m_servers, &m_compare,
-                                                           demoModelFolder(),
+                                                           &m_localApi, demoModelFolder(),
                                                            m_options.device.isEmpty() ? m_settings.device() : m_options.device,
                                                            m_options.threads >= 0 ? m_options.threads : m_settings.threads()});
     QObject::connect(m_window.get(), &MainWindow::closed, qApp, &QCoreApplication::quit, Qt::QueuedConnection);
@@ -176,6 +189,7 @@ void Program::begin() {
     if (!m_presetProblem.ok()) m_window->showNotice(QStringLiteral("settings"), m_presetProblem.text(), false);
     m_window->openStartModel(m_options.modelFolder);
     m_window->show();
+    m_localApi.begin();
 }
 
 void Program::take(const StartRequest& request) {

@@ -261,7 +261,8 @@ void LocalApi::findKey() {
 QString LocalApi::keyEnding() const { return m_key.right(kEnding); }
 
 QString LocalApi::keyNote() const {
-    return m_keys->isPersistent() ? tr("The key is kept in the desktop's secret service.") : m_keys->whyNotPersistent();
+    return m_keys->isPersistent() ? tr("The key is kept in the desktop's secret service.")
+                                  : tr("The key holds until Trefoil is closed: there is no open secret service to keep it in.");
 }
 
 QString LocalApi::modelName() const {

@@ -2843,6 +2843,298 @@ Wie viele Token das Modell fassen kann, ist nicht bekannt.</translation>
     </message>
 </context>
 <context>
+    <name>trefoil::LocalApi</name>
+    <message>
+        <source>%1 Without the key nothing is served; make another one, or switch it on again.</source>
+        <comment>why the key could not be read</comment>
+        <translation>%1 Ohne den Schlüssel wird nichts bereitgestellt; erzeugen Sie einen anderen, oder schalten Sie noch einmal ein.</translation>
+    </message>
+    <message>
+        <source>The key of the run before was not kept. Make another one: programs have to be given it anew.</source>
+        <translation>Der Schlüssel des vorigen Laufs wurde nicht aufbewahrt. Erzeugen Sie einen anderen: Programme müssen ihn neu bekommen.</translation>
+    </message>
+    <message>
+        <source>Type the address to listen on: 127.0.0.1 is for programs on this machine.</source>
+        <translation>Geben Sie die Adresse ein: 127.0.0.1 ist für Programme auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>Encryption needs two files: the certificate and its key. Choose the other one too, or take both away.</source>
+        <translation>Verschlüsselung braucht zwei Dateien: das Zertifikat und dessen Schlüssel. Wählen Sie auch die andere, oder nehmen Sie beide weg.</translation>
+    </message>
+    <message>
+        <source>Other machines could ask at %1: choose a certificate and its key, or agree to serve without encryption.</source>
+        <translation>Bei %1 könnten andere Rechner fragen: Wählen Sie ein Zertifikat und dessen Schlüssel, oder stimmen Sie dem Betrieb ohne Verschlüsselung zu.</translation>
+    </message>
+    <message>
+        <source>It could not be started: %1.</source>
+        <comment>reason, in English</comment>
+        <translation>Der Start gelang nicht: %1.</translation>
+    </message>
+    <message>
+        <source>Another program uses port %1. Choose another port.</source>
+        <translation>Ein anderes Programm benutzt den Port %1. Wählen Sie einen anderen Port.</translation>
+    </message>
+    <message>
+        <source>“%1” is no address of this machine. 127.0.0.1 is for programs on this machine, 0.0.0.0 for all its networks.</source>
+        <translation>„%1“ ist keine Adresse dieses Rechners. 127.0.0.1 ist für Programme auf diesem Rechner, 0.0.0.0 für alle seine Netze.</translation>
+    </message>
+    <message>
+        <source>Port %1 is kept for the system. Choose one from 1024 on.</source>
+        <translation>Der Port %1 ist dem System vorbehalten. Wählen Sie einen ab 1024.</translation>
+    </message>
+    <message>
+        <source>Port %1 of “%2” could not be opened. Choose another port or address.</source>
+        <translation>Der Port %1 von „%2“ konnte nicht geöffnet werden. Wählen Sie einen anderen Port oder eine andere Adresse.</translation>
+    </message>
+    <message>
+        <source>The key is kept in the desktop&apos;s secret service.</source>
+        <translation>Der Schlüssel liegt im Geheimnisdienst des Schreibtischs.</translation>
+    </message>
+    <message>
+        <source>The key holds until Trefoil is closed: there is no open secret service to keep it in.</source>
+        <translation>Der Schlüssel gilt, bis Trefoil geschlossen wird: Es gibt keinen offenen Geheimnisdienst, der ihn aufbewahrt.</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LocalApiButton</name>
+    <message>
+        <source>Local API…</source>
+        <translation>Lokale API…</translation>
+    </message>
+    <message>
+        <source>Local API: writing</source>
+        <translation>Lokale API: schreibt</translation>
+    </message>
+    <message>
+        <source>Local API: on</source>
+        <translation>Lokale API: an</translation>
+    </message>
+    <message>
+        <source>Other programs can ask the model of this window at %1.</source>
+        <translation>Andere Programme können das Modell dieses Fensters unter %1 fragen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n program(s) connected</source>
+        <translation>
+            <numerusform>%n Programm verbunden</numerusform>
+            <numerusform>%n Programme verbunden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Local API: not on</source>
+        <translation>Lokale API: nicht an</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LocalApiPage</name>
+    <message>
+        <source>asks</source>
+        <translation>fragt</translation>
+    </message>
+    <message>
+        <source>waits for its turn</source>
+        <translation>wartet, bis es an der Reihe ist</translation>
+    </message>
+    <message>
+        <source>is being answered</source>
+        <translation>bekommt seine Antwort</translation>
+    </message>
+    <message>
+        <source>is connected</source>
+        <translation>ist verbunden</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>Adresse kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Make a new key</source>
+        <translation>&amp;Neuen Schlüssel erzeugen</translation>
+    </message>
+    <message>
+        <source>Make a new key</source>
+        <translation>Neuen Schlüssel erzeugen</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the key</source>
+        <translation>Schlüssel kopieren</translation>
+    </message>
+    <message>
+        <source>Serve other machines &amp;without encryption</source>
+        <translation>Andere Rechner &amp;ohne Verschlüsselung bedienen</translation>
+    </message>
+    <message>
+        <source>Editors and scripts can use the model that is loaded here, over an OpenAI-style API and with a key. One answer is written at a time: theirs and yours take turns.</source>
+        <translation>Editoren und Skripte können das hier geladene Modell benutzen, über eine API wie die von OpenAI und mit einem Schlüssel. Es wird immer nur eine Antwort geschrieben: Deren und Ihre wechseln sich ab.</translation>
+    </message>
+    <message>
+        <source>State of the local API</source>
+        <translation>Zustand der lokalen API</translation>
+    </message>
+    <message>
+        <source>Address to listen on</source>
+        <translation>Adresse der lokalen API</translation>
+    </message>
+    <message>
+        <source>127.0.0.1: programs on this machine alone. 0.0.0.0: every network that this machine is in.</source>
+        <translation>127.0.0.1: nur Programme auf diesem Rechner. 0.0.0.0: jedes Netz, in dem dieser Rechner ist.</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>Port</translation>
+    </message>
+    <message>
+        <source>any free one</source>
+        <translation>irgendein freier</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress:</source>
+        <translation>A&amp;dresse:</translation>
+    </message>
+    <message>
+        <source>Key of the local API</source>
+        <translation>Schlüssel der lokalen API</translation>
+    </message>
+    <message>
+        <source>None: without encryption</source>
+        <translation>Keine: ohne Verschlüsselung</translation>
+    </message>
+    <message>
+        <source>PEM files (*.pem *.crt *.key);;All files (*)</source>
+        <translation>PEM-Dateien (*.pem *.crt *.key);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Certificate file</source>
+        <translation>Zertifikatsdatei</translation>
+    </message>
+    <message>
+        <source>File of the certificate&apos;s key</source>
+        <translation>Datei des Schlüssels zum Zertifikat</translation>
+    </message>
+    <message>
+        <source>C&amp;ertificate:</source>
+        <translation>&amp;Zertifikat:</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Choose the certificate</source>
+        <translation>Zertifikat wählen</translation>
+    </message>
+    <message>
+        <source>&amp;Its key file:</source>
+        <translation>Schlüsseldate&amp;i:</translation>
+    </message>
+    <message>
+        <source>Choose the certificate&apos;s key</source>
+        <translation>Schlüssel des Zertifikats wählen</translation>
+    </message>
+    <message>
+        <source>Whoever can listen on the network between reads the key and all texts. For private networks only.</source>
+        <translation>Wer im Netz dazwischen mithören kann, liest den Schlüssel und alle Texte. Nur für private Netze.</translation>
+    </message>
+    <message>
+        <source>Connected programs</source>
+        <translation>Verbundene Programme</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>What it does</source>
+        <translation>Was es tut</translation>
+    </message>
+    <message>
+        <source>E&amp;xample:</source>
+        <translation>&amp;Beispiel:</translation>
+    </message>
+    <message>
+        <source>Example for a terminal</source>
+        <translation>Beispiel für ein Terminal</translation>
+    </message>
+    <message>
+        <source>Copy the example</source>
+        <translation>Beispiel kopieren</translation>
+    </message>
+    <message>
+        <source>Off: nothing is listened to.</source>
+        <translation>Aus: Es wird auf nichts gehört.</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Wird gestartet…</translation>
+    </message>
+    <message>
+        <source>On at %1. No model is loaded: who asks is told so.</source>
+        <translation>An unter %1. Es ist kein Modell geladen: Wer fragt, erfährt das.</translation>
+    </message>
+    <message>
+        <source>On at %1. The model is called “%2”.</source>
+        <translation>An unter %1. Das Modell heißt „%2“.</translation>
+    </message>
+    <message>
+        <source>Ending what is being answered…</source>
+        <translation>Was beantwortet wird, wird beendet…</translation>
+    </message>
+    <message>
+        <source>One is made when it is switched on</source>
+        <translation>Wird beim Einschalten erzeugt</translation>
+    </message>
+    <message>
+        <source>Programs that use the key of before are refused from then on.</source>
+        <translation>Programme mit dem bisherigen Schlüssel werden von da an abgewiesen.</translation>
+    </message>
+    <message>
+        <source>Copy the key now: it is not shown again. %1</source>
+        <comment>where it is kept</comment>
+        <translation>Kopieren Sie den Schlüssel jetzt: Er wird nicht noch einmal gezeigt. %1</translation>
+    </message>
+    <message>
+        <source>not said</source>
+        <comment>a program&apos;s name</comment>
+        <translation>nicht genannt</translation>
+    </message>
+    <message>
+        <source>Today: requests %1, refused of them %2; tokens of prompts %3, of answers %4. Counted since midnight while Trefoil runs, and kept nowhere.</source>
+        <translation>Heute: Anfragen %1, davon abgewiesen %2; Token der Prompts %3, der Antworten %4. Gezählt seit Mitternacht, solange Trefoil läuft, und nirgends aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>Let &amp;other programs ask the model of this window</source>
+        <translation>Andere &amp;Programme das Modell dieses Fensters fragen lassen</translation>
+    </message>
+    <message>
+        <source>Po&amp;rt:</source>
+        <translation>Po&amp;rt:</translation>
+    </message>
+    <message>
+        <source>Ke&amp;y:</source>
+        <translation>&amp;Schlüssel:</translation>
+    </message>
+    <message>
+        <source>Co&amp;nnected programs:</source>
+        <translation>&amp;Verbundene Programme:</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::MainWindow</name>
     <message>
         <source>Block</source>
@@ -3912,6 +4204,10 @@ nicht verwendbar: %1</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>&amp;Local API</source>
+        <translation>&amp;Lokale API</translation>
     </message>
 </context>
 <context>

@@ -36,6 +36,16 @@
     </message>
 </context>
 <context>
+    <name>trefoil::LocalApiButton</name>
+    <message numerus="yes">
+        <source>%n program(s) connected</source>
+        <translation>
+            <numerusform>%n program connected</numerusform>
+            <numerusform>%n programs connected</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>trefoil::MainWindow</name>
     <message numerus="yes">
         <source>%n change(s) could not be saved: %1</source>

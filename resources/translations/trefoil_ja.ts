@@ -2839,6 +2839,297 @@ How many tokens the model can hold is not known.</source>
     </message>
 </context>
 <context>
+    <name>trefoil::LocalApi</name>
+    <message>
+        <source>%1 Without the key nothing is served; make another one, or switch it on again.</source>
+        <comment>why the key could not be read</comment>
+        <translation>%1 キーがないと何も提供されません。別のキーを作るか、もう一度オンにしてください。</translation>
+    </message>
+    <message>
+        <source>The key of the run before was not kept. Make another one: programs have to be given it anew.</source>
+        <translation>前回の実行のキーは保存されませんでした。新しいキーを作り、プログラムに改めて渡してください。</translation>
+    </message>
+    <message>
+        <source>Type the address to listen on: 127.0.0.1 is for programs on this machine.</source>
+        <translation>待ち受けるアドレスを入力してください。127.0.0.1 はこのマシンのプログラム用です。</translation>
+    </message>
+    <message>
+        <source>Encryption needs two files: the certificate and its key. Choose the other one too, or take both away.</source>
+        <translation>暗号化には証明書とその鍵の 2 つのファイルが必要です。もう一方も選ぶか、両方を外してください。</translation>
+    </message>
+    <message>
+        <source>Other machines could ask at %1: choose a certificate and its key, or agree to serve without encryption.</source>
+        <translation>%1 ではほかのマシンも問い合わせできます。証明書とその鍵を選ぶか、暗号化なしで提供することに同意してください。</translation>
+    </message>
+    <message>
+        <source>It could not be started: %1.</source>
+        <comment>reason, in English</comment>
+        <translation>開始できませんでした: %1。</translation>
+    </message>
+    <message>
+        <source>Another program uses port %1. Choose another port.</source>
+        <translation>ポート %1 は別のプログラムが使っています。別のポートを選んでください。</translation>
+    </message>
+    <message>
+        <source>“%1” is no address of this machine. 127.0.0.1 is for programs on this machine, 0.0.0.0 for all its networks.</source>
+        <translation>「%1」はこのマシンのアドレスではありません。127.0.0.1 はこのマシンのプログラム用、0.0.0.0 はこのマシンのすべてのネットワーク用です。</translation>
+    </message>
+    <message>
+        <source>Port %1 is kept for the system. Choose one from 1024 on.</source>
+        <translation>ポート %1 はシステム用です。1024 以上を選んでください。</translation>
+    </message>
+    <message>
+        <source>Port %1 of “%2” could not be opened. Choose another port or address.</source>
+        <translation>「%2」のポート %1 を開けませんでした。別のポートかアドレスを選んでください。</translation>
+    </message>
+    <message>
+        <source>The key is kept in the desktop&apos;s secret service.</source>
+        <translation>キーはデスクトップの秘密保管サービスに保存されます。</translation>
+    </message>
+    <message>
+        <source>The key holds until Trefoil is closed: there is no open secret service to keep it in.</source>
+        <translation>キーは Trefoil を閉じるまで有効です。保存できる秘密保管サービスが開いていません。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LocalApiButton</name>
+    <message>
+        <source>Local API…</source>
+        <translation>ローカル API…</translation>
+    </message>
+    <message>
+        <source>Local API: writing</source>
+        <translation>ローカル API: 書き込み中</translation>
+    </message>
+    <message>
+        <source>Local API: on</source>
+        <translation>ローカル API: オン</translation>
+    </message>
+    <message>
+        <source>Other programs can ask the model of this window at %1.</source>
+        <translation>ほかのプログラムは %1 でこのウィンドウのモデルに問い合わせできます。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n program(s) connected</source>
+        <translation>
+            <numerusform>接続中のプログラム: %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Local API: not on</source>
+        <translation>ローカル API: 停止中</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LocalApiPage</name>
+    <message>
+        <source>asks</source>
+        <translation>問い合わせ中</translation>
+    </message>
+    <message>
+        <source>waits for its turn</source>
+        <translation>順番待ち</translation>
+    </message>
+    <message>
+        <source>is being answered</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <source>is connected</source>
+        <translation>接続中</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>アドレスをコピー</translation>
+    </message>
+    <message>
+        <source>&amp;Make a new key</source>
+        <translation>新しいキーを作る(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Make a new key</source>
+        <translation>新しいキーを作る</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>コピー(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Copy the key</source>
+        <translation>キーをコピー</translation>
+    </message>
+    <message>
+        <source>Serve other machines &amp;without encryption</source>
+        <translation>ほかのマシンに暗号化なしで提供(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Editors and scripts can use the model that is loaded here, over an OpenAI-style API and with a key. One answer is written at a time: theirs and yours take turns.</source>
+        <translation>エディターやスクリプトは、OpenAI 形式の API とキーで、ここに読み込まれたモデルを使えます。回答は一度に 1 つずつ、ほかのプログラムとあなたの順番で書かれます。</translation>
+    </message>
+    <message>
+        <source>State of the local API</source>
+        <translation>ローカル API の状態</translation>
+    </message>
+    <message>
+        <source>Address to listen on</source>
+        <translation>待ち受けるアドレス</translation>
+    </message>
+    <message>
+        <source>127.0.0.1: programs on this machine alone. 0.0.0.0: every network that this machine is in.</source>
+        <translation>127.0.0.1: このマシンのプログラムだけ。0.0.0.0: このマシンが属するすべてのネットワーク。</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>ポート</translation>
+    </message>
+    <message>
+        <source>any free one</source>
+        <translation>空いているもの</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress:</source>
+        <translation>アドレス(&amp;D):</translation>
+    </message>
+    <message>
+        <source>Key of the local API</source>
+        <translation>ローカル API のキー</translation>
+    </message>
+    <message>
+        <source>None: without encryption</source>
+        <translation>なし: 暗号化しません</translation>
+    </message>
+    <message>
+        <source>PEM files (*.pem *.crt *.key);;All files (*)</source>
+        <translation>PEM ファイル (*.pem *.crt *.key);;すべてのファイル (*)</translation>
+    </message>
+    <message>
+        <source>Certificate file</source>
+        <translation>証明書ファイル</translation>
+    </message>
+    <message>
+        <source>File of the certificate&apos;s key</source>
+        <translation>証明書の鍵のファイル</translation>
+    </message>
+    <message>
+        <source>C&amp;ertificate:</source>
+        <translation>証明書(&amp;E):</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>選ぶ…</translation>
+    </message>
+    <message>
+        <source>Choose the certificate</source>
+        <translation>証明書を選ぶ</translation>
+    </message>
+    <message>
+        <source>&amp;Its key file:</source>
+        <translation>鍵のファイル(&amp;I):</translation>
+    </message>
+    <message>
+        <source>Choose the certificate&apos;s key</source>
+        <translation>証明書の鍵を選ぶ</translation>
+    </message>
+    <message>
+        <source>Whoever can listen on the network between reads the key and all texts. For private networks only.</source>
+        <translation>途中のネットワークを盗聴できる人は、キーとすべてのテキストを読めます。私的なネットワーク専用です。</translation>
+    </message>
+    <message>
+        <source>Connected programs</source>
+        <translation>接続中のプログラム</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>プログラム</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>接続元</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <source>What it does</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <source>E&amp;xample:</source>
+        <translation>例(&amp;X):</translation>
+    </message>
+    <message>
+        <source>Example for a terminal</source>
+        <translation>端末での例</translation>
+    </message>
+    <message>
+        <source>Copy the example</source>
+        <translation>例をコピー</translation>
+    </message>
+    <message>
+        <source>Off: nothing is listened to.</source>
+        <translation>オフ: 何も待ち受けていません。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>開始しています…</translation>
+    </message>
+    <message>
+        <source>On at %1. No model is loaded: who asks is told so.</source>
+        <translation>%1 でオンです。モデルが読み込まれていないことは、問い合わせた側に伝えられます。</translation>
+    </message>
+    <message>
+        <source>On at %1. The model is called “%2”.</source>
+        <translation>%1 でオンです。モデルの名前は「%2」です。</translation>
+    </message>
+    <message>
+        <source>Ending what is being answered…</source>
+        <translation>回答中のものを終えています…</translation>
+    </message>
+    <message>
+        <source>One is made when it is switched on</source>
+        <translation>オンにすると作られます</translation>
+    </message>
+    <message>
+        <source>Programs that use the key of before are refused from then on.</source>
+        <translation>以後、これまでのキーを使うプログラムは拒否されます。</translation>
+    </message>
+    <message>
+        <source>Copy the key now: it is not shown again. %1</source>
+        <comment>where it is kept</comment>
+        <translation>今キーをコピーしてください。再び表示されることはありません。%1</translation>
+    </message>
+    <message>
+        <source>not said</source>
+        <comment>a program&apos;s name</comment>
+        <translation>名乗っていません</translation>
+    </message>
+    <message>
+        <source>Today: requests %1, refused of them %2; tokens of prompts %3, of answers %4. Counted since midnight while Trefoil runs, and kept nowhere.</source>
+        <translation>今日: リクエスト %1、うち拒否 %2。プロンプトのトークン %3、回答のトークン %4。午前 0 時から Trefoil の実行中に数えたもので、どこにも保存されません。</translation>
+    </message>
+    <message>
+        <source>Let &amp;other programs ask the model of this window</source>
+        <translation>ほかのプログラムにこのウィンドウのモデルへの問い合わせを許可(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Po&amp;rt:</source>
+        <translation>ポート(&amp;R):</translation>
+    </message>
+    <message>
+        <source>Ke&amp;y:</source>
+        <translation>キー(&amp;Y):</translation>
+    </message>
+    <message>
+        <source>Co&amp;nnected programs:</source>
+        <translation>接続中のプログラム(&amp;N):</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::MainWindow</name>
     <message>
         <source>Block</source>
@@ -3905,6 +4196,10 @@ not usable: %1</source>
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>&amp;Local API</source>
+        <translation>ローカル API(&amp;L)</translation>
     </message>
 </context>
 <context>

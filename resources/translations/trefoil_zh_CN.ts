@@ -2839,6 +2839,297 @@ How many tokens the model can hold is not known.</source>
     </message>
 </context>
 <context>
+    <name>trefoil::LocalApi</name>
+    <message>
+        <source>%1 Without the key nothing is served; make another one, or switch it on again.</source>
+        <comment>why the key could not be read</comment>
+        <translation>%1 没有密钥就不提供服务；请生成一个新密钥，或重新打开。</translation>
+    </message>
+    <message>
+        <source>The key of the run before was not kept. Make another one: programs have to be given it anew.</source>
+        <translation>上次运行的密钥没有保存下来。请生成一个新密钥，并重新提供给各程序。</translation>
+    </message>
+    <message>
+        <source>Type the address to listen on: 127.0.0.1 is for programs on this machine.</source>
+        <translation>请输入监听地址：127.0.0.1 供本机程序使用。</translation>
+    </message>
+    <message>
+        <source>Encryption needs two files: the certificate and its key. Choose the other one too, or take both away.</source>
+        <translation>加密需要两个文件：证书及其密钥。请把另一个也选上，或把两个都去掉。</translation>
+    </message>
+    <message>
+        <source>Other machines could ask at %1: choose a certificate and its key, or agree to serve without encryption.</source>
+        <translation>其他计算机可以通过 %1 提问：请选择证书及其密钥，或同意不加密提供服务。</translation>
+    </message>
+    <message>
+        <source>It could not be started: %1.</source>
+        <comment>reason, in English</comment>
+        <translation>无法启动：%1。</translation>
+    </message>
+    <message>
+        <source>Another program uses port %1. Choose another port.</source>
+        <translation>另一个程序正在使用端口 %1。请选择其他端口。</translation>
+    </message>
+    <message>
+        <source>“%1” is no address of this machine. 127.0.0.1 is for programs on this machine, 0.0.0.0 for all its networks.</source>
+        <translation>“%1”不是本机的地址。127.0.0.1 供本机程序使用，0.0.0.0 供本机所在的所有网络使用。</translation>
+    </message>
+    <message>
+        <source>Port %1 is kept for the system. Choose one from 1024 on.</source>
+        <translation>端口 %1 保留给系统。请选择 1024 及以上的端口。</translation>
+    </message>
+    <message>
+        <source>Port %1 of “%2” could not be opened. Choose another port or address.</source>
+        <translation>无法打开“%2”的端口 %1。请选择其他端口或地址。</translation>
+    </message>
+    <message>
+        <source>The key is kept in the desktop&apos;s secret service.</source>
+        <translation>密钥保存在桌面的机密服务中。</translation>
+    </message>
+    <message>
+        <source>The key holds until Trefoil is closed: there is no open secret service to keep it in.</source>
+        <translation>密钥在 Trefoil 关闭前有效：没有已打开的机密服务可以保存它。</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LocalApiButton</name>
+    <message>
+        <source>Local API…</source>
+        <translation>本地 API…</translation>
+    </message>
+    <message>
+        <source>Local API: writing</source>
+        <translation>本地 API：正在写</translation>
+    </message>
+    <message>
+        <source>Local API: on</source>
+        <translation>本地 API：已打开</translation>
+    </message>
+    <message>
+        <source>Other programs can ask the model of this window at %1.</source>
+        <translation>其他程序可以通过 %1 向此窗口的模型提问。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n program(s) connected</source>
+        <translation>
+            <numerusform>已连接 %n 个程序</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Local API: not on</source>
+        <translation>本地 API：未打开</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::LocalApiPage</name>
+    <message>
+        <source>asks</source>
+        <translation>正在提问</translation>
+    </message>
+    <message>
+        <source>waits for its turn</source>
+        <translation>等待轮到它</translation>
+    </message>
+    <message>
+        <source>is being answered</source>
+        <translation>正在得到回答</translation>
+    </message>
+    <message>
+        <source>is connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>复制地址</translation>
+    </message>
+    <message>
+        <source>&amp;Make a new key</source>
+        <translation>生成新密钥(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Make a new key</source>
+        <translation>生成新密钥</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>复制(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Copy the key</source>
+        <translation>复制密钥</translation>
+    </message>
+    <message>
+        <source>Serve other machines &amp;without encryption</source>
+        <translation>不加密地为其他计算机提供服务(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Editors and scripts can use the model that is loaded here, over an OpenAI-style API and with a key. One answer is written at a time: theirs and yours take turns.</source>
+        <translation>编辑器和脚本可以凭密钥、通过 OpenAI 风格的 API 使用此处加载的模型。每次只写一个回答：它们的和您的轮流进行。</translation>
+    </message>
+    <message>
+        <source>State of the local API</source>
+        <translation>本地 API 的状态</translation>
+    </message>
+    <message>
+        <source>Address to listen on</source>
+        <translation>监听地址</translation>
+    </message>
+    <message>
+        <source>127.0.0.1: programs on this machine alone. 0.0.0.0: every network that this machine is in.</source>
+        <translation>127.0.0.1：仅本机程序。0.0.0.0：本机所在的所有网络。</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>端口</translation>
+    </message>
+    <message>
+        <source>any free one</source>
+        <translation>任意空闲端口</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress:</source>
+        <translation>地址(&amp;D)：</translation>
+    </message>
+    <message>
+        <source>Key of the local API</source>
+        <translation>本地 API 的密钥</translation>
+    </message>
+    <message>
+        <source>None: without encryption</source>
+        <translation>无：不加密</translation>
+    </message>
+    <message>
+        <source>PEM files (*.pem *.crt *.key);;All files (*)</source>
+        <translation>PEM 文件 (*.pem *.crt *.key);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Certificate file</source>
+        <translation>证书文件</translation>
+    </message>
+    <message>
+        <source>File of the certificate&apos;s key</source>
+        <translation>证书密钥文件</translation>
+    </message>
+    <message>
+        <source>C&amp;ertificate:</source>
+        <translation>证书(&amp;E)：</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Choose the certificate</source>
+        <translation>选择证书</translation>
+    </message>
+    <message>
+        <source>&amp;Its key file:</source>
+        <translation>密钥文件(&amp;I)：</translation>
+    </message>
+    <message>
+        <source>Choose the certificate&apos;s key</source>
+        <translation>选择证书的密钥</translation>
+    </message>
+    <message>
+        <source>Whoever can listen on the network between reads the key and all texts. For private networks only.</source>
+        <translation>能在网络途中监听的人可以读到密钥和所有文本。仅用于专用网络。</translation>
+    </message>
+    <message>
+        <source>Connected programs</source>
+        <translation>已连接的程序</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>来自</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>自</translation>
+    </message>
+    <message>
+        <source>What it does</source>
+        <translation>在做什么</translation>
+    </message>
+    <message>
+        <source>E&amp;xample:</source>
+        <translation>示例(&amp;X)：</translation>
+    </message>
+    <message>
+        <source>Example for a terminal</source>
+        <translation>终端示例</translation>
+    </message>
+    <message>
+        <source>Copy the example</source>
+        <translation>复制示例</translation>
+    </message>
+    <message>
+        <source>Off: nothing is listened to.</source>
+        <translation>已关闭：不监听任何请求。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>On at %1. No model is loaded: who asks is told so.</source>
+        <translation>已在 %1 打开。没有加载模型：提问者会得知这一点。</translation>
+    </message>
+    <message>
+        <source>On at %1. The model is called “%2”.</source>
+        <translation>已在 %1 打开。模型名为“%2”。</translation>
+    </message>
+    <message>
+        <source>Ending what is being answered…</source>
+        <translation>正在结束进行中的回答…</translation>
+    </message>
+    <message>
+        <source>One is made when it is switched on</source>
+        <translation>打开时生成</translation>
+    </message>
+    <message>
+        <source>Programs that use the key of before are refused from then on.</source>
+        <translation>此后，使用原密钥的程序会被拒绝。</translation>
+    </message>
+    <message>
+        <source>Copy the key now: it is not shown again. %1</source>
+        <comment>where it is kept</comment>
+        <translation>请现在复制密钥：它不会再次显示。%1</translation>
+    </message>
+    <message>
+        <source>not said</source>
+        <comment>a program&apos;s name</comment>
+        <translation>未说明</translation>
+    </message>
+    <message>
+        <source>Today: requests %1, refused of them %2; tokens of prompts %3, of answers %4. Counted since midnight while Trefoil runs, and kept nowhere.</source>
+        <translation>今天：请求 %1，其中被拒绝 %2；提示词元 %3，回答词元 %4。从午夜起在 Trefoil 运行期间计数，不做任何保存。</translation>
+    </message>
+    <message>
+        <source>Let &amp;other programs ask the model of this window</source>
+        <translation>允许其他程序向此窗口的模型提问(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Po&amp;rt:</source>
+        <translation>端口(&amp;R)：</translation>
+    </message>
+    <message>
+        <source>Ke&amp;y:</source>
+        <translation>密钥(&amp;Y)：</translation>
+    </message>
+    <message>
+        <source>Co&amp;nnected programs:</source>
+        <translation>已连接的程序(&amp;N)：</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::MainWindow</name>
     <message>
         <source>Block</source>
@@ -3905,6 +4196,10 @@ not usable: %1</source>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>&amp;Local API</source>
+        <translation>本地 API(&amp;L)</translation>
     </message>
 </context>
 <context>

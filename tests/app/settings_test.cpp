@@ -28,6 +28,7 @@ private slots:
     void withoutAFileNothingIsWritten();
     void boundsAreKept();
     void switchesBelongToAFolder();
+    void theLocalApiIsOffUntilItIsChosen();
 
 private:
     QByteArray contents() {
@@ -235,6 +236,22 @@ void SettingsTest::switchesBelongToAFolder() {
     const Settings damaged(m_file);
     QCOMPARE(damaged.compatibility(QStringLiteral("/m")), (QHash<QString, QString>{{QStringLiteral("b"), QStringLiteral("c")}}));
     QVERIFY(damaged.compatibility(QStringLiteral("/n")).isEmpty());
+}
+
+void SettingsTest::theLocalApiIsOffUntilItIsChosen() {
+    QCOMPARE(Settings(m_file).localApi(), LocalApiChoice());
+    QVERIFY(!LocalApiChoice().on && LocalApiChoice().address == QLatin1String("127.0.0.1"));
+    LocalApiChoice chosen;
+    chosen.on = true;
+    chosen.address = QStringLiteral("::1");
+    chosen.port = 9000;
+    chosen.certificateFile = QStringLiteral("/a b/cert.pem");
+    chosen.certificateKeyFile = QStringLiteral("/a b/key.pem");
+    chosen.plainHttp = true;
+    Settings(m_file).setLocalApi(chosen);
+    QCOMPARE(Settings(m_file).localApi(), chosen);
+    put("[local_api]\non=perhaps\nport=70000\naddress=\nplain_http=1\n");
+    QCOMPARE(Settings(m_file).localApi(), LocalApiChoice());
 }
 
 QTEST_GUILESS_MAIN(SettingsTest)

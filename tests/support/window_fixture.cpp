@@ -19,6 +19,7 @@ WindowFixture::WindowFixture(const QString& folder)
     chat = std::make_unique<ChatController>(engine.get(), store.get());
     compare = std::make_unique<CompareRun>(chat.get());
     servers = std::make_unique<ServerList>(chat.get(), settings.get(), makeMemoryKeyStore());
+    localApi = std::make_unique<LocalApi>(engine.get(), servers->keys(), settings.get());
     makeWindow();
     QObject::connect(store.get(), &StoreWorker::opened, chat.get(), [this](RequestId, const OpenReport& report) {
         m_opened = report.ok();
@@ -32,8 +33,9 @@ WindowFixture::WindowFixture(const QString& folder)
 WindowFixture::~WindowFixture() = default;
 
 void WindowFixture::makeWindow() {
-    window = std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
-                                                         compare.get(), demoModelFolder(), QStringLiteral("cpu"), 2});
+    window =
+        std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
+                                                    compare.get(), localApi.get(), demoModelFolder(), QStringLiteral("cpu"), 2});
 }
 
 void WindowFixture::replaceWindow() {

@@ -7,6 +7,7 @@
 #include "app/core/presets.h"
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
+#include "app/local_api/local_api.h"
 #include "app/served/server_list.h"
 #include "ui/main_window/main_window.h"
 
@@ -50,6 +51,7 @@ public:
     std::unique_ptr<ChatController> chat;
     std::unique_ptr<CompareRun> compare;
     std::unique_ptr<ServerList> servers;
+    std::unique_ptr<LocalApi> localApi;
     std::unique_ptr<MainWindow> window;
 
 private:

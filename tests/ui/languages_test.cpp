@@ -6,6 +6,7 @@
 #include "ui/chat/message_widget.h"
 #include "ui/chat/text_column.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/desktop/preferences_dialog.h"
 #include "ui/theme/style.h"
 #include "ui/transfer/transfer_menu.h"
 
@@ -250,8 +251,15 @@ private:
         QTest::qWait(100);
         const QString pictures = qEnvironmentVariable("TREFOIL_SCREENSHOT_DIR");
         if (!pictures.isEmpty()) dialog->grab().save(QStringLiteral("%1/%2-%3.png").arg(pictures, QLatin1String(name), language));
-        const QStringList english = leftInEnglish(dialog, language);
-        const QStringList cut = cutOff(dialog);
+        QStringList english = leftInEnglish(dialog, language);
+        QStringList cut = cutOff(dialog);
+        if (auto* settings = qobject_cast<PreferencesDialog*>(dialog)) {
+            settings->showPage(PreferencesDialog::Page::LocalApi);
+            QTest::qWait(50);
+            if (!pictures.isEmpty()) dialog->grab().save(QStringLiteral("%1/localApi-%2.png").arg(pictures, language));
+            english += leftInEnglish(dialog, language);
+            cut += cutOff(dialog);
+        }
         dialog->close();
         QVERIFY2(cut.isEmpty(), qPrintable(QLatin1String(name) + QLatin1Char('\n') + cut.join(QLatin1Char('\n'))));
         QVERIFY2(english.isEmpty(), qPrintable(QLatin1String(name) + QLatin1Char('\n') + english.join(QLatin1Char('\n'))));

@@ -4,31 +4,49 @@
 #include "ui/desktop/desktop_look.h"
 #include "ui/desktop/keys_page.h"
 #include "ui/desktop/languages.h"
+#include "ui/desktop/local_api_page.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
 namespace trefoil {
+namespace {
 
-PreferencesDialog::PreferencesDialog(Settings* settings, ShortcutTable* shortcuts, QWidget* parent)
+/// On screens that are lower than the page.
+QScrollArea* scrollable(QWidget* page) {
+    auto* area = new QScrollArea(page->parentWidget());
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setWidget(page);
+    return area;
+}
+
+}  // namespace
+
+PreferencesDialog::PreferencesDialog(Settings* settings, ShortcutTable* shortcuts, LocalApi* localApi, QWidget* parent)
     : QDialog(parent), m_settings(settings), m_tabs(new QTabWidget(this)) {
     setObjectName(QStringLiteral("preferencesDialog"));
     setWindowTitle(tr("Settings"));
     m_tabs->setObjectName(QStringLiteral("preferencesTabs"));
     m_tabs->addTab(buildAppearance(), tr("&Appearance && desktop"));
     m_tabs->addTab(new KeysPage(shortcuts, m_tabs), tr("&Keys"));
+    if (localApi != nullptr) m_tabs->addTab(scrollable(new LocalApiPage(localApi, m_tabs)), tr("&Local API"));
     auto* buttons = new QDialogButtonBox(this);
     buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole);  // Qt's own text needs its translations installed
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    // Return in a field is for the field.
+    for (QPushButton* button : findChildren<QPushButton*>()) button->setAutoDefault(false);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(m_tabs);
     layout->addWidget(buttons);
-    resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 28);
+    resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 34);
 }
 
 void PreferencesDialog::showPage(Page page) { m_tabs->setCurrentIndex(static_cast<int>(page)); }

@@ -1,4 +1,4 @@
-// PreferencesDialog: "Appearance & desktop" and "Keys". What is changed holds at once.
+// PreferencesDialog: "Appearance & desktop", "Keys" and "Local API". What is changed holds at once.
 #pragma once
 
 #include <QDialog>
@@ -8,16 +8,17 @@ class QTabWidget;
 
 namespace trefoil {
 
+class LocalApi;
 class Settings;
 class ShortcutTable;
 
 class PreferencesDialog : public QDialog {
     Q_OBJECT
 public:
-    enum class Page { Appearance, Keys };
+    enum class Page { Appearance, Keys, LocalApi };
 
-    /// `settings` and `shortcuts` outlive this.
-    PreferencesDialog(Settings* settings, ShortcutTable* shortcuts, QWidget* parent);
+    /// What is given outlives this. `localApi` may be null: then there is no such page.
+    PreferencesDialog(Settings* settings, ShortcutTable* shortcuts, LocalApi* localApi, QWidget* parent);
     void showPage(Page page);
 
 private:

@@ -31,6 +31,7 @@ class EngineMenu;
 class ExpertView;
 class FindBar;
 class GenerationDock;
+class LocalApi;
 class ModelDialog;
 class NoticeBar;
 class Notifier;
@@ -53,6 +54,7 @@ struct WindowServices {
     PresetStore* presets = nullptr;
     ServerList* servers = nullptr;  ///< may be none: then there is only the embedded engine
     CompareRun* compare = nullptr;
+    LocalApi* localApi = nullptr;             ///< may be none: then the window serves nobody
     QString demoModelFolder;                  ///< its example questions are shown when this model is loaded
     QString device = QStringLiteral("auto");  ///< where models are loaded
     int threads = 0;                          ///< CPU threads; 0: all cores
@@ -163,7 +165,8 @@ private:
     void announceBlock(const MessageRecord& message);
     void notifyAnswer(const MessageRecord& answer);
     void showShortcuts();
-    void showPreferences(bool keys);
+    enum class PreferencesPage : quint8 { Appearance, Keys, LocalApi };
+    void showPreferences(PreferencesPage page);
     void chooseModel();
     /// The Model dialog's page where a model is examined and loaded; an empty folder: none is chosen yet.
     void showOpenPage(const QString& folder, const CompatibilityChoices& switches = {});

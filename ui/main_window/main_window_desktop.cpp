@@ -73,14 +73,16 @@ void MainWindow::notifyAnswer(const MessageRecord& answer) {
 void MainWindow::showShortcuts() {
     auto* sheet = new ShortcutSheet(m_shortcuts, this);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
-    connect(sheet, &ShortcutSheet::changeRequested, this, [this] { showPreferences(true); });
+    connect(sheet, &ShortcutSheet::changeRequested, this, [this] { showPreferences(PreferencesPage::Keys); });
     sheet->open();
 }
 
-void MainWindow::showPreferences(bool keys) {
-    auto* dialog = new PreferencesDialog(m_services.settings, m_shortcuts, this);
+void MainWindow::showPreferences(PreferencesPage page) {
+    auto* dialog = new PreferencesDialog(m_services.settings, m_shortcuts, m_services.localApi, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->showPage(keys ? PreferencesDialog::Page::Keys : PreferencesDialog::Page::Appearance);
+    dialog->showPage(page == PreferencesPage::Keys       ? PreferencesDialog::Page::Keys
+                     : page == PreferencesPage::LocalApi ? PreferencesDialog::Page::LocalApi
+                                                         : PreferencesDialog::Page::Appearance);
     dialog->open();
 }
 
@@ -158,7 +160,7 @@ void MainWindow::resume(const OpenReport& report, const WindowState& state) {
     show();
     m_compare->restore(state.compare);
     if (!state.preferences) return;
-    showPreferences(false);
+    showPreferences(PreferencesPage::Appearance);
     findChild<PreferencesDialog*>()->restoreGeometry(state.preferencesGeometry);
 }
 

@@ -6,6 +6,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/notice_bar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/desktop/local_api_button.h"
 #include "ui/experts/expert_view.h"
 #include "ui/main_window/main_window.h"
 #include "ui/main_window/message_conversion.h"
@@ -27,7 +28,12 @@ namespace trefoil {
 /// Before the menus: one of them is the engines'.
 void MainWindow::buildEngines() {
     m_engines = new EngineMenu(m_chat, this);
-    m_status->addPermanentWidget(m_engines->button());
+    if (m_services.localApi != nullptr) {
+        auto* serves = new LocalApiButton(m_services.localApi, this);
+        m_status->addPart(serves);
+        connect(serves, &QToolButton::clicked, this, [this] { showPreferences(PreferencesPage::LocalApi); });
+    }
+    m_status->addPart(m_engines->button());
     m_retryTimer.setSingleShot(true);
     connect(&m_retryTimer, &QTimer::timeout, this, [this] {
         m_status->setActivity({});

@@ -62,7 +62,7 @@ void MainWindow::buildFileMenu() {
     m_transfer = new TransferMenu({m_chat, m_services.store, m_notices, this}, file, this);
     new TraceMenu(m_blocks, file, this, [this](const QString& text) { m_status->setActivity(text); });
     connect(addAction(file, tr("Se&ttings…"), Qt::CTRL | Qt::Key_Comma, QStringLiteral("actionPreferences")), &QAction::triggered,
-            this, [this] { showPreferences(false); });
+            this, [this] { showPreferences(PreferencesPage::Appearance); });
     file->addSeparator();
     connect(addAction(file, tr("&Quit"), QKeySequence::Quit, QStringLiteral("actionQuit")), &QAction::triggered, this,
             &QWidget::close);

@@ -66,6 +66,12 @@ void StatusBar::setModel(const ModelSummary& model) {
     clearStats();
 }
 
+void StatusBar::addPart(QWidget* part) {
+    const bool hidden = part->isHidden();  // addPermanentWidget shows it
+    addPermanentWidget(part);
+    part->setHidden(hidden);
+}
+
 void StatusBar::clearModel() {
     m_model->setText(tr("No model"));
     m_model->setAccessibleName(tr("No model"));

@@ -21,6 +21,8 @@ public:
     explicit StatusBar(QWidget* parent = nullptr);
 
     void setModel(const ModelSummary& model);
+    /// A further part at the right end that never goes away. Becomes the bar's own.
+    void addPart(QWidget* part);
     /// Says that no model is loaded.
     void clearModel();
     /// Of the running answer, or the last one.
