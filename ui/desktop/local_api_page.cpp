@@ -8,7 +8,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFontDatabase>
-#include <QFormLayout>
+#include <QGridLayout>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLabel>
@@ -86,8 +86,7 @@ LocalApiPage::LocalApiPage(LocalApi* api, QWidget* parent)
     setObjectName(QStringLiteral("localApiPage"));
     auto* column = new QVBoxLayout(this);
     buildState(column);
-    auto* form = new QFormLayout;
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* form = new QGridLayout;  // a form layout gives notes of several lines too much height
     buildPlace(form);
     buildKey(form);
     buildEncryption(form);
@@ -131,7 +130,7 @@ void LocalApiPage::buildState(QBoxLayout* column) {
     column->addLayout(row);
 }
 
-void LocalApiPage::buildPlace(QFormLayout* form) {
+void LocalApiPage::buildPlace(QGridLayout* form) {
     name(m_address, QStringLiteral("localApiAddress"), tr("Address to listen on"));
     m_address->setToolTip(tr("127.0.0.1: programs on this machine alone. 0.0.0.0: every network that this machine is in."));
     connect(m_address, &QLineEdit::editingFinished, this, &LocalApiPage::apply);
@@ -147,11 +146,10 @@ void LocalApiPage::buildPlace(QFormLayout* form) {
     row->addWidget(m_address, 1);
     row->addWidget(label);
     row->addWidget(m_port);
-    form->addRow(tr("A&ddress:"), row);
-    if (auto* address = qobject_cast<QLabel*>(form->labelForField(row))) address->setBuddy(m_address);
+    addRow(form, tr("A&ddress:"), m_address, row);
 }
 
-void LocalApiPage::buildKey(QFormLayout* form) {
+void LocalApiPage::buildKey(QGridLayout* form) {
     name(m_key, QStringLiteral("localApiKey"), tr("Key of the local API"));
     m_key->setReadOnly(true);
     m_key->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
@@ -161,12 +159,19 @@ void LocalApiPage::buildKey(QFormLayout* form) {
     row->addWidget(m_key, 1);
     row->addWidget(m_copyKey);
     row->addWidget(m_makeKey);
-    form->addRow(tr("Ke&y:"), row);
-    if (auto* label = qobject_cast<QLabel*>(form->labelForField(row))) label->setBuddy(m_key);
-    form->addRow(QString(), m_keyNote);
+    addRow(form, tr("Ke&y:"), m_key, row);
+    form->addWidget(m_keyNote, form->rowCount(), 1);
 }
 
-void LocalApiPage::addFileRow(QFormLayout* form, const QString& label, QLineEdit* edit, QPushButton* choose,
+void LocalApiPage::addRow(QGridLayout* form, const QString& label, QWidget* field, QLayout* fields) {
+    auto* shown = new QLabel(label, this);
+    shown->setBuddy(field);
+    const int row = form->rowCount();
+    form->addWidget(shown, row, 0);
+    form->addLayout(fields, row, 1);
+}
+
+void LocalApiPage::addFileRow(QGridLayout* form, const QString& label, QLineEdit* edit, QPushButton* choose,
                               const QString& title) {
     edit->setPlaceholderText(tr("None: without encryption"));
     connect(edit, &QLineEdit::editingFinished, this, &LocalApiPage::apply);
@@ -180,11 +185,10 @@ void LocalApiPage::addFileRow(QFormLayout* form, const QString& label, QLineEdit
     auto* row = new QHBoxLayout;
     row->addWidget(edit, 1);
     row->addWidget(choose);
-    form->addRow(label, row);
-    if (auto* shown = qobject_cast<QLabel*>(form->labelForField(row))) shown->setBuddy(edit);
+    addRow(form, label, edit, row);
 }
 
-void LocalApiPage::buildEncryption(QFormLayout* form) {
+void LocalApiPage::buildEncryption(QGridLayout* form) {
     name(m_certificate, QStringLiteral("localApiCertificate"), tr("Certificate file"));
     name(m_certificateKey, QStringLiteral("localApiCertificateKey"), tr("File of the certificate's key"));
     addFileRow(form, tr("C&ertificate:"), m_certificate,
@@ -197,7 +201,7 @@ void LocalApiPage::buildEncryption(QFormLayout* form) {
     m_plainHttp->setToolTip(
         tr("Whoever can listen on the network between reads the key and all texts. For private networks only."));
     connect(m_plainHttp, &QCheckBox::clicked, this, &LocalApiPage::apply);
-    form->addRow(QString(), m_plainHttp);
+    form->addWidget(m_plainHttp, form->rowCount(), 1);
 }
 
 void LocalApiPage::buildClients(QBoxLayout* column) {

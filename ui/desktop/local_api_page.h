@@ -6,8 +6,9 @@
 
 class QBoxLayout;
 class QCheckBox;
-class QFormLayout;
+class QGridLayout;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
@@ -26,13 +27,14 @@ public:
 
 private:
     void buildState(QBoxLayout* column);
-    void buildPlace(QFormLayout* form);
-    void buildKey(QFormLayout* form);
-    void buildEncryption(QFormLayout* form);
+    void buildPlace(QGridLayout* form);
+    void buildKey(QGridLayout* form);
+    void buildEncryption(QGridLayout* form);
     void buildClients(QBoxLayout* column);
     void buildExample(QBoxLayout* column);
     QPushButton* button(const QString& name, const QString& text, const QString& accessibleName);
-    void addFileRow(QFormLayout* form, const QString& label, QLineEdit* edit, QPushButton* choose, const QString& title);
+    void addRow(QGridLayout* form, const QString& label, QWidget* field, QLayout* fields);
+    void addFileRow(QGridLayout* form, const QString& label, QLineEdit* edit, QPushButton* choose, const QString& title);
 
     void refresh();
     void showState();

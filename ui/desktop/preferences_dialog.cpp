@@ -46,7 +46,7 @@ PreferencesDialog::PreferencesDialog(Settings* settings, ShortcutTable* shortcut
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(m_tabs);
     layout->addWidget(buttons);
-    resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 34);
+    resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 46);
 }
 
 void PreferencesDialog::showPage(Page page) { m_tabs->setCurrentIndex(static_cast<int>(page)); }
