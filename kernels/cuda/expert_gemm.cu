@@ -1,23 +1,11 @@
 #include "kernels/cuda/expert_gemm.h"
 
-#include "kernels/cuda/skinny_pipeline.cuh"
+#include "kernels/cuda/expert_rows.cuh"
 
 #include <algorithm>
 
 namespace trefoil::cuda {
 namespace {
-
-/// What a product needs of one entry of ActiveExperts. Read past L1, which may hold an earlier layer's.
-struct Entry {
-    int expert = 0;
-    std::uint64_t rows = 0;
-
-    __device__ __forceinline__ void load(const ActiveExperts& active, int entry, int t) {
-        expert = __ldcg(active.expert + entry);
-        rows = __ldcg(reinterpret_cast<const unsigned long long*>(active.rowMask + entry)) &
-               (t == 64 ? ~0ULL : (1ULL << t) - 1);  // the shared expert's mask has every bit
-    }
-};
 
 // ---- first product: a tile is 64 gate rows and the 64 up rows that belong to them, 16 and 16 in each warp
 
@@ -90,27 +78,6 @@ __device__ __forceinline__ void multiplyPiece(Accumulators<NT>& acc, std::uint32
             }
         }
     }
-}
-
-/// act of columns `column` and on for rows 8 n and on of the pass, from a warp's products gate and up. weights: of the thread's
-/// two rows.
-__device__ __forceinline__ void storeGated(const float (&gate)[4], const float (&up)[4], float2 weights, std::uint64_t rows,
-                                           int n, int column, int width, Bf16* act, int pitch) {
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-        const int at = column + (lane >> 2) + (j >> 1) * 8;
-        const int row = n * 8 + (lane & 3) * 2 + (j & 1);
-        if (at < width && (rows >> row & 1) != 0)
-            act[static_cast<std::int64_t>(row) * pitch + at] =
-                fromFloat<Bf16>(((j & 1) != 0 ? weights.y : weights.x) * fastSilu(gate[j]) * up[j]);
-    }
-}
-
-/// The thread's two combination weights of rows 8 n and on.
-__device__ __forceinline__ float2 rowWeights(const ActiveExperts& active, int expert, int n) {
-    return *reinterpret_cast<const float2*>(active.weight + static_cast<std::int64_t>(expert) * kSmallRows + n * 8 +
-                                            (static_cast<int>(threadIdx.x) & 3) * 2);
 }
 
 /// The end of a piece: adds up what the warps have, and stores it, a warp every fourth group of rows.
@@ -365,20 +332,6 @@ __global__ void __launch_bounds__(kSkinnyThreads, kFewBlocks)
 }
 
 // ---- second product: one long sum over (entry, column), so that the rows' sums need no scatter
-
-/// Where in the sum a step lies: a column of an entry.
-struct SumPlace {
-    int entry, step, steps;
-
-    /// To the next step; true where an entry begins.
-    __device__ __forceinline__ bool next(int stepsEach, int sharedSteps, int entries) {
-        if (++step < steps) return false;
-        ++entry;
-        step = 0;
-        steps = entry == entries - 1 ? sharedSteps : stepsEach;
-        return true;
-    }
-};
 
 template <int NT, class S>
 __global__ void __launch_bounds__(kSkinnyThreads, 2)

@@ -1,0 +1,336 @@
+#include "kernels/cuda/expert_packed.h"
+
+#include "kernels/cuda/expert_rows.cuh"
+#include "kernels/cuda/packed_pipeline.cuh"
+
+#include <algorithm>
+
+namespace trefoil::cuda {
+namespace {
+
+/// Which entries a launch is about: the shared expert may have a format of its own.
+enum class Which : int { All, Routed, Shared };
+
+__host__ __device__ constexpr int maxWidthOf(const PackedExperts& w) {
+    return w.width > w.sharedWidth ? w.width : w.sharedWidth;
+}
+
+/// Where the record of a routed expert lies. Read past L1: tables change from pass to pass.
+__device__ __forceinline__ const std::byte* recordOf(const PackedExperts& w, int expert) {
+    if (w.table == nullptr) return w.records + static_cast<std::int64_t>(expert) * w.recordBytes;
+    return reinterpret_cast<const std::byte*>(__ldcg(reinterpret_cast<const unsigned long long*>(w.table + expert)));
+}
+
+/// The entries of a launch, [base, base + entries) of `count`; the last of `count` is the shared expert.
+struct EntryRange {
+    int count, base, entries;
+
+    __device__ __forceinline__ EntryRange(Which which, int all) : count(all) {
+        base = which == Which::Shared ? all - 1 : 0;
+        entries = which == Which::All ? all : which == Which::Routed ? all - 1 : 1;
+    }
+    [[nodiscard]] __device__ __forceinline__ bool isShared(int entry) const { return entry == count - 1; }
+};
+
+// ---- first product. A pair is 16 gate and 16 up rows. A tile is a pair for each warp, or (kWide, for at most eight rows, which
+// touch few experts) one pair whose columns the warps share, so that there are tiles enough for the whole device.
+
+template <bool kWide>
+struct PairDeal {
+    static constexpr int kPairs = kWide ? 1 : 4;
+    int routed, tilesEach, tiles, grid, items;
+
+    __device__ __forceinline__ PairDeal(const PackedExperts& w, const EntryRange& range, Which which) {
+        const auto tilesOf = [](int width) { return ((width + kUnitRows - 1) / kUnitRows + kPairs - 1) / kPairs; };
+        routed = which == Which::Shared ? 0 : range.count - 1;
+        tilesEach = tilesOf(w.width);
+        tiles = routed * tilesEach + (which == Which::Routed ? 0 : tilesOf(w.sharedWidth));
+        grid = static_cast<int>(gridDim.x);
+        items = static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / grid + 1 : 0;
+    }
+    /// Entry and first pair of this block's item.
+    __device__ __forceinline__ int2 locate(int item, int sharedEntry) const {
+        const int tile = static_cast<int>(blockIdx.x) + item * grid;
+        const int entry = min(tile / tilesEach, routed);
+        return {entry == routed ? sharedEntry : entry, (tile - entry * tilesEach) * kPairs};
+    }
+};
+
+/// The wide tile's end: adds up what the warps have of eight rows and stores 16 columns.
+__device__ __forceinline__ void storeWide(const Accumulators<8>& acc, float (&sums)[4][2][kUnitRows][8],
+                                          const ActiveExperts& active, const Entry& entry, int column, int width, Bf16* act,
+                                          int pitch) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread & 31;
+    const int warp = thread >> 5;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+        for (int j = 0; j < 4; ++j) sums[warp][i][(lane >> 2) + (j >> 1) * 8][(lane & 3) * 2 + (j & 1)] = acc[i][0][j];
+    __syncthreads();
+    const int row = thread & 7;
+    const int own = thread >> 3;
+    if ((entry.rows >> row & 1) != 0 && column + own < width) {
+        float gate = 0.0F;
+        float up = 0.0F;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            gate += sums[i][0][own][row];
+            up += sums[i][1][own][row];
+        }
+        const float weight = active.weight[static_cast<std::int64_t>(entry.expert) * kSmallRows + row];
+        act[static_cast<std::int64_t>(row) * pitch + column + own] = fromFloat<Bf16>(weight * silu(gate) * up);
+    }
+    __syncthreads();
+}
+
+/// Columns [column, column + 512) of eight rows: eight halves of 64.
+template <class Wanted>
+__device__ __forceinline__ void fetchWideRows(std::uint32_t own, const Bf16* x, std::int64_t stride, std::int64_t column,
+                                              std::int64_t columns, Wanted wanted) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int row = thread >> 3 & 7;
+    const int chunk = thread & 7;
+    // The place of threads 64 and up in a tile of 128-byte rows is that of the next half's row.
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const std::int64_t at = column + (i * 2 + (thread >> 6)) * 64 + chunk * 8;
+        const bool valid = at < columns && wanted(row);
+        copyAsync16(own + i * 2048, valid ? x + row * stride + at : x, valid);
+    }
+}
+
+// Longer than a function should be: fetching, multiplying and storing share their state as lambdas of one pipeline.
+template <int NT, class F, class S>
+__global__ void __launch_bounds__(kSkinnyThreads, 2)
+    packedGateUpKernel(PackedExperts w, ActiveExperts active, Which which, const Bf16* x, int t, Bf16* act) {
+    constexpr bool kWide = NT == 8;
+    extern __shared__ __align__(128) std::uint8_t shared[];
+    __shared__ float sums[kWide ? 4 : 1][2][kUnitRows][8];
+    gridWait();
+    // Only now: what the router leaves is then there for the second product as soon as that starts.
+    gridRelease();
+    const EntryRange range(which, *active.count);
+    const PairDeal<kWide> deal(w, range, which);
+    const int hidden = w.hidden;
+    const int units = (hidden + kUnitColumns - 1) / kUnitColumns;
+    const int perTile = kWide ? (units + 3) / 4 : units;
+    const int warp = static_cast<int>(threadIdx.x) >> 5;
+    const int pitch = maxWidthOf(w);
+    const std::int64_t blockBytes = static_cast<std::int64_t>(units) * F::kUnitBytes;
+    const auto entryOf = [&](int item) { return deal.locate(item, range.count - 1).x; };
+
+    // Of the next item, what is in memory is asked for an item ahead, in fetching and in storing.
+    int fetchItem = -1;
+    int fetchStep = perTile - 1;
+    Entry fetching;
+    Entry fetchNext;
+    const std::byte* nextData = nullptr;
+    const auto ask = [&](int item) {
+        const int entry = entryOf(item);
+        fetchNext.load(active, entry, t);
+        nextData = range.isShared(entry) ? w.sharedGateUpData : recordOf(w, fetchNext.expert);
+    };
+    if (deal.items > 0) ask(0);
+    const Entry firstEntry = fetchNext;
+    UnitWalk<F> walk;
+    const std::uint32_t shift = unitPlace<F>() - ownPlace();
+    const auto fetchWeights = [&](int, std::uint32_t address) {
+        if (++fetchStep == perTile) {
+            fetchStep = 0;
+            const int2 from = deal.locate(++fetchItem, range.count - 1);
+            fetching = fetchNext;
+            const int width = range.isShared(from.x) ? w.sharedWidth : w.width;
+            const std::int64_t blocks = 2 * ((width + kUnitRows - 1) / kUnitRows);
+            walk.start(nextData, 2 * (from.y + (kWide ? 0 : warp)), blocks, blockBytes);
+            if (fetchItem + 1 < deal.items) ask(fetchItem + 1);
+        }
+        const int unit = kWide ? fetchStep * 4 + warp : fetchStep;
+        if (!kWide || unit < units) walk.fetch(address + shift, unit);
+    };
+    const auto fetchRows = [&](int, std::uint32_t address) {
+        const auto wanted = [&](int row) { return (fetching.rows >> row & 1) != 0; };
+        const std::int64_t column = static_cast<std::int64_t>(fetchStep) * S::kColumns;
+        if constexpr (kWide)
+            fetchWideRows(address, x, hidden, column, hidden, wanted);
+        else
+            fetchUnitRows<NT>(address, x, hidden, column, hidden, wanted);
+    };
+
+    Accumulators<NT> acc;
+    clear<NT>(acc);
+    int multiplyStep = 0;
+    const auto multiply = [&](int, std::uint32_t weights, std::uint32_t rows) {
+        const bool exists = !kWide || multiplyStep * 4 + warp < units;
+        if (++multiplyStep == perTile) multiplyStep = 0;
+        if (exists)
+            multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, rows + (kWide ? warp * 2 * S::kHalfBytes : 0));
+    };
+    int doneStep = 0;
+    int doneItem = 0;
+    Entry storing = firstEntry;
+    float2 weights[NT / 8];
+    const auto done = [&](int) {
+        if (++doneStep == 1 && !kWide)
+#pragma unroll
+            for (int n = 0; n < NT / 8; ++n) weights[n] = rowWeights(active, storing.expert, n);
+        if (doneStep < perTile) return;
+        doneStep = 0;
+        const int2 place = deal.locate(doneItem, range.count - 1);
+        const int width = range.isShared(place.x) ? w.sharedWidth : w.width;
+        Bf16* to = act + static_cast<std::int64_t>(place.x) * t * pitch;
+        if constexpr (kWide) {
+            storeWide(acc, sums, active, storing, place.y * kUnitRows, width, to, pitch);
+        } else {
+#pragma unroll
+            for (int n = 0; n < NT / 8; ++n)
+                storeGated(acc[0][n], acc[1][n], weights[n], storing.rows, n, (place.y + warp) * kUnitRows, width, to, pitch);
+        }
+        clear<NT>(acc);
+        if (++doneItem < deal.items) storing.load(active, entryOf(doneItem), t);
+    };
+    runPipelineWith<NT, false, S>(deal.items * perTile, shared, fetchWeights, fetchRows, multiply, done);
+}
+
+// ---- second product: one long sum over (entry, column), so that the rows' sums need no scatter
+
+template <int NT, class F, class S>
+__global__ void __launch_bounds__(kSkinnyThreads, 2)
+    packedDownKernel(PackedExperts w, ActiveExperts active, Which which, const Bf16* act, int t, float* out) {
+    extern __shared__ __align__(128) std::uint8_t shared[];
+    gridRelease();
+    // The first product's blocks have all seen the end of the router, and of the copies into the cache, before they let this
+    // kernel start: what those left can be read, and weights be asked for, while they still work.
+    const EntryRange range(which, __ldcg(active.count));
+    const int pitch = maxWidthOf(w);
+    const int stepsEach = (w.width + kUnitColumns - 1) / kUnitColumns;
+    const int sharedSteps = (w.sharedWidth + kUnitColumns - 1) / kUnitColumns;
+    const int lastSteps = which == Which::Routed ? stepsEach : sharedSteps;
+    const int steps = max(range.entries - 1, 0) * stepsEach + (range.entries > 0 ? lastSteps : 0);
+    const int splits = static_cast<int>(gridDim.y);
+    const int split = static_cast<int>(blockIdx.y);
+    const int first = static_cast<int>(static_cast<std::int64_t>(steps) * split / splits);
+    const int last = static_cast<int>(static_cast<std::int64_t>(steps) * (split + 1) / splits);
+    const int warp = static_cast<int>(threadIdx.x) >> 5;
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int lastEntry = max(range.entries - 1, 0);
+    const std::int64_t blocks = (w.hidden + kUnitRows - 1) / kUnitRows;
+    const auto actual = [&](int entry) { return range.base + min(entry, lastEntry); };
+    const auto widthOf = [&](int entry) { return range.isShared(actual(entry)) ? w.sharedWidth : w.width; };
+    // Weights and rows are each fetched in order, the rows later; the next entry's are asked for an entry ahead.
+    const int firstEntry = min(first / stepsEach, lastEntry);
+    const int begin = first - firstEntry * stepsEach;
+    SumPlace weightsAt{firstEntry - 1, 0, 0};
+    SumPlace rowsAt{firstEntry - 1, 0, 0};
+    Entry nextRows;
+    const std::byte* nextData = nullptr;
+    const auto ask = [&](int entry) {
+        Entry own;
+        own.load(active, actual(entry), t);
+        nextData = range.isShared(actual(entry)) ? w.sharedDownData : recordOf(w, own.expert) + w.downAt;
+        return own;
+    };
+    if (last > first) nextRows = ask(firstEntry);
+    std::uint64_t rows = 0;
+    UnitWalk<F> walk;
+    const std::uint32_t shift = unitPlace<F>() - ownPlace();
+    const auto fetchWeights = [&](int g, std::uint32_t address) {
+        if (weightsAt.next(stepsEach, lastSteps, range.entries)) {
+            if (g == 0) weightsAt.step = begin;
+            const std::int64_t units = (widthOf(weightsAt.entry) + kUnitColumns - 1) / kUnitColumns;
+            walk.start(nextData, static_cast<std::int64_t>(blockIdx.x) * 8 + warp * 2, blocks, units * F::kUnitBytes);
+            (void)ask(weightsAt.entry + 1);
+        }
+        walk.fetch(address + shift, weightsAt.step);
+    };
+    const auto fetchRows = [&](int g, std::uint32_t address) {
+        if (rowsAt.next(stepsEach, lastSteps, range.entries)) {
+            if (g == 0) rowsAt.step = begin;
+            rows = nextRows.rows;
+            nextRows.load(active, actual(rowsAt.entry + 1), t);
+        }
+        fetchUnitRows<NT>(address, act + static_cast<std::int64_t>(actual(rowsAt.entry)) * t * pitch, pitch,
+                          static_cast<std::int64_t>(rowsAt.step) * kUnitColumns, widthOf(rowsAt.entry),
+                          [&](int row) { return (rows >> row & 1) != 0; });
+    };
+    Accumulators<NT> acc;
+    clear<NT>(acc);
+    const auto multiply = [&](int, std::uint32_t weights, std::uint32_t stageRows) {
+        multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, stageRows);
+    };
+    runPipelineWith<NT, true, S>(last - first, shared, fetchWeights, fetchRows, multiply, [](int) {});
+    float* part = out + static_cast<std::int64_t>(split) * t * w.hidden;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+        for (int n = 0; n < NT / 8; ++n)
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const int row = static_cast<int>(blockIdx.x) * kTileRows + warp * 32 + i * 16 + (lane >> 2) + (j >> 1) * 8;
+                const int column = n * 8 + (lane & 3) * 2 + (j & 1);
+                if (row < w.hidden && column < t) part[static_cast<std::int64_t>(column) * w.hidden + row] = acc[i][n][j];
+            }
+}
+
+// ---- launches
+
+/// Eight rows: the sums of storeWide lie beside the stages.
+template <class F>
+using WideGateUpShape = PackedShape<8, F, true, packedDepth<8, F, true>(104 * 1024, 6)>;
+template <class F>
+using SmallGateUpShape = PackedShape<8, F, true, packedDepth<8, F, true>(95 * 1024, 6)>;
+static_assert(SmallGateUpShape<Bf16Format>::kBytes <= 95 * 1024 && SmallGateUpShape<Fp8Format>::kStages >= 3);
+
+cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, Which which,
+                     const Bf16* x, int t, Bf16* act) {
+    return withPackFormat(format, [&](auto chosen) {
+        using F = decltype(chosen);
+        const dim3 grid(static_cast<unsigned>(2 * on.sms));
+        const auto run = [&](auto n, auto shape) {
+            constexpr int NT = decltype(n)::value;
+            using S = decltype(shape);
+            return launch(on, packedGateUpKernel<NT, F, S>, grid, dim3(kSkinnyThreads), S::kBytes, w, active, which, x, t, act);
+        };
+        if (t <= 8) {
+            constexpr std::integral_constant<int, 8> n;
+            return on.sharedBytes >= 112 * 1024 ? run(n, WideGateUpShape<F>{}) : run(n, SmallGateUpShape<F>{});
+        }
+        return withPackedShape<F>(on, t, [&](auto n, auto shape) {
+            if constexpr (decltype(n)::value == 8)
+                return cudaErrorInvalidValue;
+            else
+                return run(n, shape);
+        });
+    });
+}
+
+cudaError_t downOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, Which which,
+                   const Bf16* act, int t, int splits, float* out) {
+    const dim3 grid(static_cast<unsigned>((w.hidden + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
+    return withPackFormat(format, [&](auto chosen) {
+        using F = decltype(chosen);
+        return withPackedShape<F>(on, t, [&](auto n, auto shape) {
+            constexpr int NT = decltype(n)::value;
+            using S = decltype(shape);
+            return launch(on, packedDownKernel<NT, F, S>, grid, dim3(kSkinnyThreads), S::kBytes, w, active, which, act, t, out);
+        });
+    });
+}
+
+}  // namespace
+
+cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* x, int t,
+                         Bf16* act) {
+    if (w.gateUp == w.sharedGateUp) return gateUpOf(on, w.gateUp, w, active, Which::All, x, t, act);
+    if (const cudaError_t e = gateUpOf(on, w.gateUp, w, active, Which::Routed, x, t, act); e != cudaSuccess) return e;
+    return gateUpOf(on, w.sharedGateUp, w, active, Which::Shared, x, t, act);
+}
+
+cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t, int splits,
+                       float* out) {
+    if (w.down == w.sharedDown) return downOf(on, w.down, w, active, Which::All, act, t, splits, out);
+    if (const cudaError_t e = downOf(on, w.down, w, active, Which::Routed, act, t, splits, out); e != cudaSuccess) return e;
+    return downOf(on, w.sharedDown, w, active, Which::Shared, act, t, 1, out + static_cast<std::int64_t>(splits) * t * w.hidden);
+}
+
+}  // namespace trefoil::cuda
