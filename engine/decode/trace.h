@@ -36,6 +36,8 @@ struct LayerStats {
     float coresetShare = 0.0F;         ///< share of the router mass that the coreset covers; 0 when off
     std::int32_t freeExperts = -1;     ///< experts that the rows choose without a coreset; -1: this device does not count them
     std::uint64_t expertBytes = 0;     ///< weight bytes of one routed expert; 0: this device does not say
+    std::int32_t missedExperts = 0;    ///< of the distinct ones those that were not on the GPU but in main memory
+    double stallMilliseconds = 0.0;    ///< in which the layer waited for these to be copied
 };
 
 struct PassStats {

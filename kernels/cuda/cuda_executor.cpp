@@ -192,8 +192,8 @@ Status CudaExecutor::countTokens(std::span<const TokenId> tokens) {
 
 HeadMode CudaExecutor::headMode(const GenerationConfig& config, std::int64_t rows) const {
     const bool truncates = config.samples() && ((config.topK > 0 && config.topK < m_config.vocabSize) || config.topP < 1.0);
-    const bool fused =
-        !m_floats && rows <= kSmallRows && skinnySupports(m_config.hiddenSize) && m_capture == nullptr && !truncates;
+    const bool fused = !m_floats && rows <= kSmallRows && skinnySupports(m_config.hiddenSize) && m_capture == nullptr &&
+                       !truncates && !m_parts.back()->weights().head().packed();
     if (fused) return config.samples() ? HeadMode::SampledRecords : HeadMode::Records;
     return config.samples() ? HeadMode::SampledLogits : HeadMode::Logits;
 }
@@ -335,7 +335,8 @@ PassOutput CudaExecutor::collect(const PassShape& shape, double milliseconds) co
         const LayerRange& range = part->setup().range;
         for (std::int64_t layer = range.first; layer < range.last; ++layer) {
             const LayerResult& r = m_host.layers[layer];
-            output.stats.layers.push_back({r.distinct, r.coreset, r.share, -1, weights.expertBytes()});
+            output.stats.layers.push_back({r.distinct, r.coreset, r.share, -1, weights.expertBytes(), r.missed,
+                                           static_cast<double>(r.stall) / 1000.0});
             output.stats.weightBytes += static_cast<std::uint64_t>(r.distinct) * weights.expertBytes();
         }
     }
@@ -385,7 +386,10 @@ Result<std::vector<PartSetup>> prepare(const LoadRequest& request) {
         devices.push_back(*std::move(facts));
         alsoFree.push_back(share.alsoFree);
     }
-    return planParts(*request.config, devices, alsoFree, {floatPrecision(), request.context});
+    const bool floats = floatPrecision();
+    return planParts(*request.config, devices, alsoFree,
+                     {floats, request.context, WeightForms(request.readRows ? request.tensors : std::span<const TensorInfo>(), floats),
+                      request.gpuMemory});
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ DevicePart::DevicePart(const ModelConfig& config, PartSetup setup)
     : m_config(config),
       m_setup(std::move(setup)),
       m_shape(config, m_setup.range),
-      m_weights(config, m_setup.range, m_setup.size.floats ? WeightFormat::Float32 : WeightFormat::BFloat16) {}
+      m_weights(config, m_setup.range, m_setup.size.floats ? WeightFormat::Float32 : WeightFormat::BFloat16, m_setup.forms,
+                m_setup.experts) {}
 
 DevicePart::~DevicePart() {
     (void)select();
@@ -56,7 +57,7 @@ Status DevicePart::load(const LoadRequest& request, const HostBuffers& host, con
     if (ok.error() != cudaSuccess) return cudaFailure(ok.error(), "running a first kernel");
     m_on = Launcher{m_stream, m_setup.device.major >= 9 && !portable, hopper, m_setup.device.sms, m_setup.device.sharedBytes};
     if (hopper) m_on.clusterBlocks = widestCluster();
-    ok(clearMemory()) && ok(fillTables()) && ok(cudaDeviceSynchronize());
+    ok(clearMemory()) && ok(fillTables()) && ok(m_weights.clearCaches(m_stream)) && ok(cudaDeviceSynchronize());
     if (ok.error() != cudaSuccess) return cudaFailure(ok.error(), "preparing the model");
     if (!m_setup.size.floats) {
         std::string message;

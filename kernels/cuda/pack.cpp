@@ -61,7 +61,7 @@ void packCodes(PackFormat format, std::int64_t columns, int row, const std::byte
         std::byte* to = block + first / kUnitColumns * unitBytes +
                         codePlace(format, 0, static_cast<int>(first % kUnitColumns)).offset;
         const int count = static_cast<int>(columns - first < 16 ? columns - first : 16);
-        if (format == PackFormat::Bf16) {
+        if (format == PackFormat::BFloat16) {
             for (int c = 0; c < count; ++c) std::memcpy(to + places[c].offset, codes + (first + c) * 2, 2);
         } else if (format == PackFormat::Fp8) {
             for (int c = 0; c < count; ++c) to[places[c].offset] = codes[first + c];
@@ -111,7 +111,7 @@ float packedValue(PackFormat format, const std::byte* block, int row, std::int64
     const std::byte* unit = block + column / kUnitColumns * layout.bytes();
     const int within = static_cast<int>(column % kUnitColumns);
     const UnitPlace place = codePlace(format, row, within);
-    if (format == PackFormat::Bf16) return unbrain(at<std::uint16_t>(unit + place.offset));
+    if (format == PackFormat::BFloat16) return unbrain(at<std::uint16_t>(unit + place.offset));
     const int index = scaleIndex(layout, row, within);
     const auto code = static_cast<std::uint8_t>(unit[place.offset]);
     if (format == PackFormat::Fp8)

@@ -66,7 +66,7 @@ __device__ __forceinline__ std::uint32_t wordOf(const uint4& v, int j) { return 
 //   values(...)                the same with the scales applied and rounded to BF16, whatever the format
 
 struct Bf16Format {
-    static constexpr PackFormat kFormat = PackFormat::Bf16;
+    static constexpr PackFormat kFormat = PackFormat::BFloat16;
     static constexpr int kUnitBytes = unitLayout(kFormat).bytes();
     static constexpr int kPerLoad = 1;
     static constexpr bool kScaledSums = false;
@@ -199,7 +199,7 @@ struct Int4Format {
 template <class F>
 cudaError_t withPackFormat(PackFormat format, F f) {
     switch (format) {
-        case PackFormat::Bf16:
+        case PackFormat::BFloat16:
             return f(Bf16Format{});
         case PackFormat::Fp8:
             return f(Fp8Format{});

@@ -3,9 +3,12 @@
 #include "kernels/cuda/calls.h"
 #include "kernels/cuda/delta_chunk.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/expert_packed.h"
 #include "kernels/cuda/gdn_prompt.h"
 #include "kernels/cuda/route_hopper.h"
 #include "kernels/cuda/skinny_gemm.h"
+#include "kernels/cuda/skinny_packed.h"
+#include "kernels/cuda/unpack.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -36,14 +39,20 @@ public:
 private:
     void begin(Calls& ok, const PassShape& p);
     [[nodiscard]] Rows layers(Calls& ok, const PassShape& p, PassCapture* capture);
-    [[nodiscard]] Rows gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out,
-                            bool wantFloat, bool onePart = false);
+    [[nodiscard]] Rows gemm(Calls& ok, const WeightMatrix& w, const T* x, std::int64_t t, void* out, bool wantFloat,
+                            bool onePart = false);
+    [[nodiscard]] const void* plainOf(Calls& ok, const WeightMatrix& w);
+    [[nodiscard]] Launcher after(bool unpacked) const;
+    void logits(Calls& ok, const T* rows, std::int64_t count);
     [[nodiscard]] Rows gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
     void promptGdn(Calls& ok, const PassShape& p, const GdnVectors& w, const Rows& projected, float* state, float* tail,
                    Bf16* mixed);
     [[nodiscard]] Rows attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
     void route(Calls& ok, const PassShape& p, const LayerWeights& w, LayerResult* result);
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
+    [[nodiscard]] Rows fewExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h);
+    void manyExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h, LayerResult* result);
+    [[nodiscard]] ExpertWeights unpackedExperts(const LayerWeights& w, int slice) const;
     void complete(Calls& ok, const PassShape& p, Rows& add);
     void head(Calls& ok, const PassShape& p, const Rows& add);
     void shiftRows(Calls& ok, const PassShape& p, Rows& add, std::int64_t prefix);
@@ -135,35 +144,67 @@ void Pass<T>::complete(Calls& ok, const PassShape& p, Rows& add) {
 /// x [t, k] · w [m, k] transposed, by whichever kernel suits. Small passes give partial sums, large ones bf16 rows (float32 when
 /// wantFloat).
 template <class T>
-Rows Pass<T>::gemm(Calls& ok, const void* w, std::int64_t m, std::int64_t k, const T* x, std::int64_t t, void* out,
-                   bool wantFloat, bool onePart) {
+Rows Pass<T>::gemm(Calls& ok, const WeightMatrix& w, const T* x, std::int64_t t, void* out, bool wantFloat, bool onePart) {
+    const std::int64_t m = w.rows;
+    const std::int64_t k = w.columns;
     Rows result{out, m, t * m, 1, false};
     if constexpr (kBf16) {
         if (skinnySupports(k)) {
-            const auto* weights = static_cast<const Bf16*>(w);
             if (t <= kSmallRows) {
                 result.splits = onePart ? 1 : skinnySplits(m, k, m_on.sms);
-                ok(skinnyGemm(m_on, weights, m, k, x, static_cast<int>(t), result.splits, static_cast<float*>(out)));
+                auto* sums = static_cast<float*>(out);
+                if (w.packed())
+                    ok(skinnyPacked(m_on, w, x, static_cast<int>(t), result.splits, sums));
+                else
+                    ok(skinnyGemm(m_on, static_cast<const Bf16*>(w.plain), m, k, x, static_cast<int>(t), result.splits, sums));
                 return result;
             }
+            const auto* weights = static_cast<const Bf16*>(plainOf(ok, w));
             result.isBf16 = !wantFloat;
             if (m_blas != nullptr && m % 8 == 0 &&
                 m_blas->gemm(m_on.stream, weights, m, k, x, t, out, wantFloat, m_space.blasWorkspace))
                 return result;
-            ok(tileGemm(m_on, weights, m, k, x, t, out, wantFloat));
+            ok(tileGemm(after(w.packed()), weights, m, k, x, t, out, wantFloat));
             return result;
         }
     }
-    ok(plainGemm<T>(m_on, m_weights.format(), w, m, k, x, t, static_cast<float*>(out)));
+    const void* weights = plainOf(ok, w);
+    ok(plainGemm<T>(after(w.packed()), m_weights.format(), weights, m, k, x, t, static_cast<float*>(out)));
     return result;
+}
+
+/// The matrix row by row, in the scratch where it is packed.
+template <class T>
+const void* Pass<T>::plainOf(Calls& ok, const WeightMatrix& w) {
+    if (!w.packed()) return w.plain;
+    ok(unpackMatrix(m_on, w, m_weights.format(), m_space.unpacked));
+    return m_space.unpacked;
+}
+
+/// For kernels that may read weights before the kernel ahead of them has ended: not where that one writes them.
+template <class T>
+Launcher Pass<T>::after(bool unpacked) const {
+    Launcher on = m_on;
+    if (unpacked) on.overlap = false;
+    return on;
+}
+
+/// The head's product of `count` rows into the workspace. A packed head is never unpacked as a whole: that would take a scratch of
+/// its size.
+template <class T>
+void Pass<T>::logits(Calls& ok, const T* rows, std::int64_t count) {
+    const WeightMatrix& head = m_weights.head();
+    const std::int64_t step = head.packed() ? kSmallRows : count;
+    for (std::int64_t first = 0; first < count; first += step)
+        (void)gemm(ok, head, rows + first * m_shape.hidden, std::min(step, count - first), m_space.logits + first * m_shape.vocab,
+                   true, true);
 }
 
 template <class T>
 Rows Pass<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int index) {
     const GdnShape& s = m_shape.gdn;
     const auto slot = static_cast<std::size_t>(index);
-    const Rows projected =
-        gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
+    const Rows projected = gemm(ok, w.input, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
     const GdnRows& rows = p.verify ? m_space.kept[slot] : m_space.rows;
     const Compatibility& switches = m_config.compatibility;
     const auto eps = static_cast<float>(m_config.rmsNormEps);
@@ -174,13 +215,13 @@ Rows Pass<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int inde
     if constexpr (kBf16) {
         if (p.t == 1 && p.clean == 1 && !p.verify && !projected.isBf16 && gdnStepSupports(m_on, s)) {
             ok(gdnStep(m_on, s, w.gdn, projected, tail, state, eps, mixed));
-            return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
+            return gemm(ok, w.output, mixed, p.t, m_space.partial, true);
         }
     }
     if constexpr (kBf16) {
         if (p.t > kSmallRows && noisy == 0 && !p.verify && m_size.chunkedDelta && promptInputsSupports(s, projected)) {
             promptGdn(ok, p, w.gdn, projected, state, tail, static_cast<Bf16*>(mixed));
-            return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
+            return gemm(ok, w.output, mixed, p.t, m_space.partial, true);
         }
     }
     const bool fused = kBf16 && !projected.isBf16 && fusedMixSupports(m_on, s, noisy);
@@ -200,7 +241,7 @@ Rows Pass<T>::gdn(Calls& ok, const PassShape& p, const LayerWeights& w, int inde
                         switches.scaleHistoryRead, switches.scaleNoisyValueByBeta, eps, mixed));
     }
     if (p.clean > 0 && !p.verify && !tailInInputs) ok(gdnTail(m_on, s, projected, tail, m_space.params, -1));
-    return gemm(ok, w.output, m_shape.hidden, s.values(), mixed, p.t, m_space.partial, true);
+    return gemm(ok, w.output, mixed, p.t, m_space.partial, true);
 }
 
 /// The clean rows of a prompt: the delta rule in chunks on tensor cores, with float16 between its kernels.
@@ -223,8 +264,7 @@ template <class T>
 Rows Pass<T>::attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index) {
     const AttentionShape& s = m_shape.attention;
     const auto slot = static_cast<std::size_t>(index);
-    const Rows projected =
-        gemm(ok, w.input, s.projected(), m_shape.hidden, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
+    const Rows projected = gemm(ok, w.input, static_cast<const T*>(m_space.h), p.t, m_space.projected, false);
     T* q = static_cast<T*>(m_space.q);
     T* keys = static_cast<T*>(m_space.keys[slot]);
     T* values = static_cast<T*>(m_space.values[slot]);
@@ -242,8 +282,7 @@ Rows Pass<T>::attention(Calls& ok, const PassShape& p, const LayerWeights& w, in
     if (!done) ok(plainAttention<T>(m_on, s, q, keys, values, m_space.params, p.t, m_space.parts));
     T* mixed = static_cast<T*>(m_space.mixed);
     ok(attentionOutput<T>(m_on, s, m_space.parts, splits, projected, p.t, mixed));
-    return gemm(ok, w.output, m_shape.hidden, static_cast<std::int64_t>(s.queryHeads) * s.headDim, mixed, p.t, m_space.partial,
-                true);
+    return gemm(ok, w.output, mixed, p.t, m_space.partial, true);
 }
 
 /// The router's product and its decision.
@@ -258,8 +297,11 @@ void Pass<T>::route(Calls& ok, const PassShape& p, const LayerWeights& w, LayerR
             return;
         }
     }
-    const Rows logits = gemm(ok, w.router, p.t > kSmallRows ? m_shape.routerRows() : m_shape.experts + 1, m_shape.hidden, h, p.t,
-                             m_space.routerLogits, true);
+    WeightMatrix router;
+    router.rows = p.t > kSmallRows ? m_shape.routerRows() : m_shape.experts + 1;
+    router.columns = m_shape.hidden;
+    router.plain = w.router;
+    const Rows logits = gemm(ok, router, h, p.t, m_space.routerLogits, true);
     if (p.t <= kMaxPassRows)
         ok(routeSmall(m_on, logits, static_cast<int>(p.t), options, m_space.params, m_space.routing, m_space.active, result));
     else
@@ -271,28 +313,89 @@ Rows Pass<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights
     const T* h = static_cast<const T*>(m_space.h);
     LayerResult* result = m_host.layers + layer;
     route(ok, p, w, result);
+    if (w.cache.inUse() && p.t <= kSmallRows) ok(fillCache(m_on, w.cache, m_space.active, static_cast<int>(p.t), result));
     if constexpr (kBf16) {
-        auto* act = static_cast<Bf16*>(m_space.act);
-        if (smallExperts(p.t)) {
-            const int splits = expertDownSplits(m_shape.hidden, m_on.sms);
-            ok(expertGateUp(m_on, w.experts, m_space.active, h, static_cast<int>(p.t), act));
-            ok(expertDown(m_on, w.experts, m_space.active, act, static_cast<int>(p.t), splits, m_space.partial));
-            return Rows{m_space.partial, m_shape.hidden, p.t * m_shape.hidden, splits, false};
-        }
+        if (smallExperts(p.t)) return fewExperts(ok, p, w, h);
         if (largeExperts()) {
-            const std::int64_t positions = p.t * (m_shape.perToken + 1);
-            // Small passes have counted their experts already, with the coreset: keep what the router left.
-            LayerResult* counted = p.t <= kMaxPassRows ? nullptr : result;
-            ok(groupRows(m_on, m_space.routing, p.t, m_shape.experts, m_shape.perToken, m_space.groups, counted));
-            ok(groupedGateUp(m_on, w.experts, m_space.groups, h, positions, act));
-            ok(groupedDown(m_on, w.experts, m_space.groups, act, positions, m_space.expertOut));
-            ok(combineGroups(m_on, m_space.routing, m_space.groups, m_space.expertOut, p.t, m_shape.hidden, m_shape.perToken,
-                             m_space.x));
+            manyExperts(ok, p, w, h, result);
             return Rows{};
         }
     }
-    ok(plainExperts<T>(m_on, w.experts, m_space.routing, h, p.t, m_shape.perToken, static_cast<float*>(m_space.act), m_space.x));
+    ExpertWeights experts = w.experts;
+    if (w.packed.inUse()) {
+        experts = unpackedExperts(w, m_shape.experts);
+        ok(unpackExperts(m_on, w.packed, 0, m_shape.experts, nullptr, m_weights.format(), const_cast<void*>(experts.gateUp),
+                         const_cast<void*>(experts.down)));
+        ok(unpackShared(m_on, w.packed, m_weights.format(), const_cast<void*>(experts.sharedGateUp),
+                        const_cast<void*>(experts.sharedDown)));
+    }
+    ok(plainExperts<T>(after(w.packed.inUse()), experts, m_space.routing, h, p.t, m_shape.perToken, static_cast<float*>(m_space.act),
+                       m_space.x));
     return Rows{};
+}
+
+/// Bound by memory: each expert's weights are read once, as they are stored.
+template <class T>
+Rows Pass<T>::fewExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h) {
+    auto* act = static_cast<Bf16*>(m_space.act);
+    const auto t = static_cast<int>(p.t);
+    int splits = expertDownSplits(m_shape.hidden, m_on.sms);
+    if (w.packed.inUse()) {
+        ok(packedGateUp(m_on, w.packed, m_space.active, h, t, act));
+        ok(packedDown(m_on, w.packed, m_space.active, act, t, splits, m_space.partial));
+        splits = packedDownParts(w.packed, splits);
+    } else {
+        ok(expertGateUp(m_on, w.experts, m_space.active, h, t, act));
+        ok(expertDown(m_on, w.experts, m_space.active, act, t, splits, m_space.partial));
+    }
+    return Rows{m_space.partial, m_shape.hidden, p.t * m_shape.hidden, splits, false};
+}
+
+/// Rows grouped by expert; packed experts a slice at a time, from wherever they lie.
+template <class T>
+void Pass<T>::manyExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h, LayerResult* result) {
+    auto* act = static_cast<Bf16*>(m_space.act);
+    const std::int64_t positions = p.t * (m_shape.perToken + 1);
+    // Small passes have counted their experts already, with the coreset: keep what the router left.
+    LayerResult* counted = p.t <= kMaxPassRows ? nullptr : result;
+    ok(groupRows(m_on, m_space.routing, p.t, m_shape.experts, m_shape.perToken, m_space.groups, counted));
+    if (!w.packed.inUse()) {
+        ok(groupedGateUp(m_on, w.experts, m_space.groups, h, positions, act));
+        ok(groupedDown(m_on, w.experts, m_space.groups, act, positions, m_space.expertOut));
+    } else {
+        ExpertGroups groups = m_space.groups;
+        groups.tiles = m_space.slice.tiles;
+        groups.tileCount = m_space.slice.tileCount;
+        for (int first = 0; first < m_shape.experts && ok.error() == cudaSuccess; first += m_size.expertSlice) {
+            const int count = std::min(m_size.expertSlice, m_shape.experts - first);
+            const bool last = first + count == m_shape.experts;
+            const ExpertWeights experts = unpackedExperts(w, count);
+            ok(sliceGroups(m_on, m_space.groups, m_shape.experts, first, count, last, m_space.slice));
+            if (w.cache.inUse()) ok(countMissing(m_on, w.cache, m_space.slice.used, first, count, result));
+            ok(unpackExperts(m_on, w.packed, first, count, m_space.slice.used, m_weights.format(), const_cast<void*>(experts.gateUp),
+                             const_cast<void*>(experts.down)));
+            if (first == 0)
+                ok(unpackShared(m_on, w.packed, m_weights.format(), const_cast<void*>(experts.sharedGateUp),
+                                const_cast<void*>(experts.sharedDown)));
+            ok(groupedGateUp(after(true), experts, groups, h, positions, act));
+            ok(groupedDown(after(true), experts, groups, act, positions, m_space.expertOut));
+        }
+    }
+    ok(combineGroups(m_on, m_space.routing, m_space.groups, m_space.expertOut, p.t, m_shape.hidden, m_shape.perToken, m_space.x));
+}
+
+/// Where a slice of the experts lies in the scratch, as plain ones.
+template <class T>
+ExpertWeights Pass<T>::unpackedExperts(const LayerWeights& w, int slice) const {
+    const UnpackedExperts at(m_shape, m_size.expertSlice);
+    T* base = static_cast<T*>(m_space.unpacked);
+    ExpertWeights experts = w.experts;
+    experts.experts = slice;
+    experts.gateUp = base;
+    experts.down = base + at.down;
+    experts.sharedGateUp = base + at.sharedGateUp;
+    experts.sharedDown = base + at.sharedDown;
+    return experts;
 }
 
 /// Where a noisy row's logits are those of the row before it: row -1 of x is the last clean one. A pass that extends the prefix
@@ -320,12 +423,12 @@ void Pass<T>::head(Calls& ok, const PassShape& p, const Rows& add) {
     const bool sample = p.head == HeadMode::SampledRecords || p.head == HeadMode::SampledLogits;
     if (p.head == HeadMode::Records || p.head == HeadMode::SampledRecords) {
         if constexpr (kBf16) {
-            ok(headRecords(m_on, static_cast<const Bf16*>(m_weights.head()), m_shape.vocab, m_shape.hidden, rows, outputs,
+            ok(headRecords(m_on, static_cast<const Bf16*>(m_weights.head().plain), m_shape.vocab, m_shape.hidden, rows, outputs,
                            m_space.params, tables, sample, m_space.records));
             ok(mergeRecords(m_on, m_space.records, headBlocks(m_on.sms), outputs, m_space.params, sample, m_host.results));
         }
     } else {
-        (void)gemm(ok, m_weights.head(), m_shape.vocab, m_shape.hidden, rows, p.outputs, m_space.logits, true, true);
+        logits(ok, rows, p.outputs);
         ok(chooseRows(m_on, m_space.logits, m_shape.vocab, outputs, m_space.params, tables, sample, m_host.results));
     }
     if (p.counts) ok(markPassIds(m_on, m_space.params, m_space.flags, false));
@@ -359,7 +462,7 @@ void Pass<T>::captureLogits(Calls& ok, const PassShape& p, PassCapture& capture)
         const std::int64_t n = std::min<std::int64_t>(kMaxOutputRows, p.t - first);
         ok(addNorm<T>(m_on, m_space.x, Rows{}, m_weights.norm(), m_config.compatibility.zeroCentredNorms,
                       static_cast<float>(m_config.rmsNormEps), logitRow(p, first), n, m_shape.hidden, rows));
-        (void)gemm(ok, m_weights.head(), m_shape.vocab, m_shape.hidden, rows, n, m_space.logits, true, true);
+        logits(ok, rows, n);
         ok(cudaStreamSynchronize(m_on.stream)) &&
             ok(cudaMemcpy(capture.logits.data() + first * m_shape.vocab, m_space.logits,
                           static_cast<std::size_t>(n * m_shape.vocab) * sizeof(float), cudaMemcpyDeviceToHost));

@@ -7,6 +7,7 @@
 #include "engine/runtime/executor.h"
 #include "kernels/cuda/device_facts.h"
 #include "kernels/cuda/layer_split.h"
+#include "kernels/cuda/model_weights.h"
 #include "kernels/cuda/workspace.h"
 
 #include <cstdint>
@@ -21,13 +22,22 @@ struct PartSetup {
     DeviceFacts device;
     LayerRange range;
     WorkspaceShape size;
-    MemoryPlan plan;  ///< available: this part's share of what its device has free
+    WeightForms forms;
+    ExpertPlacement experts;
+    MemoryPlan plan;  ///< available: this part's share of what its device has free, or of what may be taken there
 };
 
 struct PlanOptions {
     bool floats = false;       ///< the debug mode: weights and activations in float32
     std::int64_t context = 0;  ///< positions to plan K and V for; 0, or more than the model has: the model's
+    WeightForms forms = {};    ///< what is packed
+    /// Bytes of a device that the process may take in all, CUDA's own included: the workspace shrinks with it, and experts that do
+    /// not fit stay in main memory. 0: what is free, and all experts on the device.
+    std::uint64_t gpuMemory = 0;
 };
+
+/// What CUDA itself takes of a device: context, kernels, the runtime's own buffers.
+inline constexpr std::uint64_t kContextBytes = std::uint64_t{640} << 20;
 
 /// The precision that TREFOIL_CUDA_PRECISION asks for.
 [[nodiscard]] bool floatPrecision();

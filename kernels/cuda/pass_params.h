@@ -58,7 +58,8 @@ struct LayerResult {
     std::int32_t distinct = 0;
     std::int32_t coreset = 0;
     float share = 0.0F;
-    std::int32_t padding = 0;
+    std::int32_t missed = 0;  ///< experts whose weights were read from main memory
+    std::int32_t stall = 0;   ///< microseconds in which the layer waited for them
 };
 
 /// What one block of the LM head leaves of one row: a summary of the token ids that it computed.

@@ -48,8 +48,14 @@ struct LoadRequest {
     std::span<const TensorInfo> tensors;  ///< not owned; used during the call only
     /// Checkpoint::read of tensors[tensor]; called from several threads.
     std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination)> read;
+    /// Checkpoint::readRows of tensors[tensor], where its `quantised` is set; called from several threads. Empty: everything is
+    /// read as values.
+    std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, QuantisedRows& rows)> readRows = {};
     std::vector<DeviceShare> devices;  ///< at least one; the layers are split over them in this order
     std::int64_t context = 0;          ///< positions to plan K and V for; 0: the model's
+    /// Bytes of each card that this process may take in all; experts that do not fit stay in main memory. 0: what is free, and
+    /// then all experts must fit.
+    std::uint64_t gpuMemory = 0;
 };
 
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;

@@ -5,10 +5,10 @@
 // last units is zero. A unit holds, for the fragments of mma.m16n8k16 with the weights as operand A, what lane l takes in step kk
 // (16 columns) side by side, so that a warp copies a unit in whole lines, and each lane reads 16 bytes at l · 16 (no two lanes of
 // a quarter warp meet in a bank):
-//   codes   Bf16: step kk at kk · 512, 16 bytes a lane; Fp8: two steps to 512 bytes; Int4: four
+//   codes   BFloat16: step kk at kk · 512, 16 bytes a lane; Fp8: two steps to 512 bytes; Int4: four
 //   scales  [8 row pairs (r, r + 8)][2][groups of the unit]: float32 (Fp8), BF16 (Int4)
 //   zeros   the same order, a byte each; only of the formats with zero points
-// Values: Bf16 as they are; Fp8: code · scale; Int4: (code - zero) · scale, zero 8 unless stored.
+// Values: BFloat16 as they are; Fp8: code · scale; Int4: (code - zero) · scale, zero 8 unless stored.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace trefoil::cuda {
 
 /// How the units of a packed matrix are stored. The number is the columns that share a scale. Fp8: e4m3 without NaN; blocks of
 /// 128 × 128 are kept as a scale a row, since rows of several tensors may share a unit.
-enum class PackFormat : int { None, Bf16, Fp8, Int4By32, Int4By128, Int4ZerosBy32, Int4ZerosBy128 };
+enum class PackFormat : int { None, BFloat16, Fp8, Int4By32, Int4By128, Int4ZerosBy32, Int4ZerosBy128 };
 
 inline constexpr int kUnitRows = 16;
 inline constexpr int kUnitColumns = 128;
@@ -36,7 +36,7 @@ struct UnitLayout {
 
 [[nodiscard]] constexpr UnitLayout unitLayout(PackFormat format) {
     switch (format) {
-        case PackFormat::Bf16:
+        case PackFormat::BFloat16:
             return {4096, 0, 0, false};
         case PackFormat::Fp8:
             return {2048, 4, 1, false};
@@ -54,7 +54,7 @@ struct UnitLayout {
     return {};
 }
 // Copied 16 bytes at a time, so every part begins at a multiple of 16 (zeros of Int4ZerosBy128 end one).
-static_assert(unitLayout(PackFormat::Bf16).bytes() == 4096 && unitLayout(PackFormat::Fp8).bytes() == 2112);
+static_assert(unitLayout(PackFormat::BFloat16).bytes() == 4096 && unitLayout(PackFormat::Fp8).bytes() == 2112);
 static_assert(unitLayout(PackFormat::Int4By32).bytes() == 1152 && unitLayout(PackFormat::Int4By128).bytes() == 1056);
 static_assert(unitLayout(PackFormat::Int4ZerosBy32).bytes() == 1216 && unitLayout(PackFormat::Int4ZerosBy128).bytes() == 1072);
 
@@ -82,7 +82,7 @@ struct UnitPlace {
     const int lane = (row & 7) * 4 + ((column & 7) >> 1);
     const int part = (column >> 3 & 1) * 2 + (row >> 3);  // of the fragment's four registers
     const int half = column & 1;                          // of a register
-    if (format == PackFormat::Bf16) return {kk * 512 + lane * 16 + part * 4 + half * 2, 0};
+    if (format == PackFormat::BFloat16) return {kk * 512 + lane * 16 + part * 4 + half * 2, 0};
     if (format == PackFormat::Fp8)
         return {kk / 2 * 512 + lane * 16 + (kk & 1) * 8 + (part >> 1) * 4 + (part & 1) + half * 2, 0};
     const int nibble = part + half * 4;

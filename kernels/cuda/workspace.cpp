@@ -21,7 +21,19 @@ GdnRows carveRows(Carver& carver, const GdnShape& s, std::int64_t t, bool inputs
     return rows;
 }
 
+/// Elements, so that what follows begins at a multiple of 256 bytes.
+std::int64_t aligned(std::int64_t elements) { return (elements + 127) / 128 * 128; }
+
 }  // namespace
+
+UnpackedExperts::UnpackedExperts(const ModelShape& m, int slice) {
+    const std::int64_t each = static_cast<std::int64_t>(m.width) * m.hidden;
+    const std::int64_t shared = static_cast<std::int64_t>(m.sharedWidth) * m.hidden;
+    down = aligned(2 * slice * each);
+    sharedGateUp = down + aligned(slice * each);
+    sharedDown = sharedGateUp + aligned(2 * shared);
+    all = sharedDown + aligned(shared);
+}
 
 void Workspace::carveScratch(Carver& carver, const ModelShape& m, const WorkspaceShape& size) {
     const std::int64_t t = size.chunk;
@@ -49,7 +61,7 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     const std::int64_t queries = static_cast<std::int64_t>(m.attention.queryHeads) * m.attention.headDim;
     mixed = bytes(t * std::max<std::int64_t>(m.gdn.values(), queries) * element);
     const std::int64_t outSplits = std::max({skinnySplits(m.hidden, m.gdn.values(), size.sms),
-                                             skinnySplits(m.hidden, queries, size.sms), expertDownSplits(m.hidden, size.sms)});
+                                             skinnySplits(m.hidden, queries, size.sms), expertDownSplits(m.hidden, size.sms) + (size.expertSlice > 0 ? 1 : 0)});
     partial = carver.take<float>(std::max(outSplits * small * m.hidden, t * m.hidden));
     routerLogits = static_cast<float*>(product(m.routerRows(), m.hidden, 4));
     routing.probabilities = carver.take<float>(t * m.experts);
@@ -70,6 +82,12 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     const bool plain = size.floats || m.hidden % 8 != 0 || m.width % 8 != 0 || m.sharedWidth % 8 != 0;
     act = bytes(std::max(positions * maxWidth * (plain ? 4 : 2), (m.experts + 1) * small * maxWidth * 2));
     expertOut = carver.take<Bf16>(plain ? 0 : positions * m.hidden);
+    unpacked = bytes(std::max(size.unpackedMatrix, size.expertSlice > 0 ? UnpackedExperts(m, size.expertSlice).all : 0) * element);
+    if (size.expertSlice > 0) {
+        slice.tiles = carver.take<GroupTile>(maxGroupTiles(positions, m.experts));
+        slice.tileCount = carver.take<std::int32_t>(1);
+        slice.used = carver.take<std::uint8_t>(m.experts);
+    }
     q = bytes(t * queries * element);
     const std::int64_t jobs = t * m.attention.queryHeads;
     const std::int64_t splitJobs = std::max<std::int64_t>(

@@ -9,6 +9,7 @@
 #include "kernels/cuda/model_weights.h"
 #include "kernels/cuda/moe.h"
 #include "kernels/cuda/tile_gemm.h"
+#include "kernels/cuda/unpack.h"
 
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,17 @@ struct WorkspaceShape {
     bool chunkedDelta = false;   ///< prompts go through deltaChunk and need its space
     bool head = true;            ///< the LM head and the controls run here
     int sms = 1;
+    std::int64_t unpackedMatrix = 0;  ///< elements of the largest packed matrix
+    int expertSlice = 0;              ///< packed experts that are unpacked at a time; 0: none are packed
+};
+
+/// Where unpacked experts lie in Workspace::unpacked.
+struct UnpackedExperts {
+    std::int64_t down = 0;  ///< elements from the start; gate and up come first
+    std::int64_t sharedGateUp = 0;
+    std::int64_t sharedDown = 0;
+    std::int64_t all = 0;
+    UnpackedExperts(const ModelShape& shape, int slice);
 };
 
 struct Workspace {
@@ -43,6 +55,8 @@ struct Workspace {
     ExpertGroups groups;
     void* act = nullptr;
     Bf16* expertOut = nullptr;
+    void* unpacked = nullptr;  ///< packed weights as plain ones: a matrix, or a slice of the experts
+    ExpertSlice slice;
     void* q = nullptr;  ///< [chunk, Hq, Dh]
     AttentionParts parts;
     // Only of a part that holds the head
