@@ -1,6 +1,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/gpu_bench.h"
 #include "engine/checkpoint/synth.h"
+#include "engine/checkpoint/synth_quantised.h"
 #include "engine/runtime/cuda_plugin.h"
 #include "engine/runtime/gpu_choice.h"
 
@@ -154,7 +155,7 @@ std::string forPeople(const Json& out) {
 }
 
 GpuBenchOptions gpuOptions(const BenchOptions& options, int device) {
-    return {device, options.experts, options.longPrefix, !options.noPrompts, options.repeats, options.json};
+    return {device, options.experts, options.longPrefix, !options.noPrompts, options.repeats, options.json, options.routerSkew};
 }
 
 /// The GPUs that a device's name means; "auto" and "cuda" are the first one here. Empty for the CPU.
@@ -179,7 +180,12 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
     if (gpus.empty())
         return makeError(ErrorKind::InvalidArgument, "bench --synth runs on a GPU only, and --device is " + options.model.device,
                          "give --device cuda, or write the weights with trefoil-cli synth");
-    const SyntheticWeights weights(*config, 1);
+    SynthFormat format;
+    format.format = options.format == "fp8"    ? QuantisedFormat::Fp8Blocks
+                    : options.format == "int4" ? QuantisedFormat::Int4Groups
+                                               : QuantisedFormat::None;
+    format.group = options.group;
+    const SyntheticQuantised weights(*config, 1, format);
     WeightSource source;
     source.config = &*config;
     source.tensors = weights.tensors();
@@ -187,19 +193,23 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
         weights.read(tensor, first, count, destination);
         return {};
     };
+    source.readRows = [&](std::size_t tensor, std::int64_t first, std::int64_t count, QuantisedRows& rows) -> Status {
+        weights.readRows(tensor, first, count, rows);
+        return {};
+    };
     const auto start = Clock::now();
     std::vector<CudaShare> shares;
     shares.reserve(gpus.size());
     for (const int gpu : gpus) shares.push_back({gpu, 0});
-    auto executor = makeCudaExecutor(source, shares, 0, {}, &cancelFlag());
+    auto executor = makeCudaExecutor(source, shares, {options.model.context, options.model.gpuBytes()}, {}, &cancelFlag());
     if (!executor.ok()) return executor.error();
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     const MemoryPlan plan = (*executor)->memory();
     out["device"] = (*executor)->deviceName();
     out["load_ms"] = ms;
     out["load_bytes_per_second"] = static_cast<double>(plan.weights) * 1000.0 / ms;
-    out["plan"] = {
-        {"weights", plan.weights}, {"key_value", plan.keyValue}, {"states", plan.states}, {"workspace", plan.workspace}};
+    out["plan"] = {{"weights", plan.weights},    {"experts", plan.experts}, {"host", plan.host},
+                   {"key_value", plan.keyValue}, {"states", plan.states},   {"workspace", plan.workspace}};
     std::uint64_t freeNow = 0;
     for (const CudaDevice& device : listCudaDevices())
         if (std::find(gpus.begin(), gpus.end(), device.index) != gpus.end()) freeNow += device.memoryFree;
@@ -216,11 +226,13 @@ int runBench(const BenchOptions& options) {
         return print(options.json ? out.dump() + "\n" : forPeople(out)) ? kOk : kFailed;
     }
     Engine engine;
+    LoadOptions load{{options.model.device, options.model.threads, options.model.context}, {}, false};
+    load.device.gpuMemory = options.model.gpuBytes();
+    load.device.quantisedOnGpus = true;
     std::vector<double> loads;
     for (int i = 0; i < 4; ++i) {
         engine.unload();
-        auto model =
-            engine.load(options.model.model, {{options.model.device, options.model.threads, 0}, {}, false}, {}, cancelFlag());
+        auto model = engine.load(options.model.model, load, {}, cancelFlag());
         if (!model.ok()) return fail(model.error());
         if (i > 0) loads.push_back(model->loadMilliseconds);  // the first read warms the page cache
         if (model->loadMilliseconds > 5000.0 && i > 0) break;

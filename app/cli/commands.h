@@ -43,6 +43,9 @@ struct BenchOptions {
     ModelOptions model;
     std::string synth;            ///< "clover-35b" or a config.json: random weights on a GPU instead of a model folder
     std::int64_t layers = 0;      ///< with synth: only the first so many layers; 0: all
+    std::string format = "bf16";  ///< with synth: how the weights are stored
+    std::int64_t group = 32;      ///< of int4
+    double routerSkew = -1.0;     ///< GPU: experts are drawn in proportion to rank^-skew; negative: as the router says
     std::vector<int> experts;     ///< GPU: also passes forced to so many distinct experts a layer
     std::int64_t longPrefix = 0;  ///< GPU: also passes behind so many tokens
     int repeats = 20;             ///< GPU: passes per row

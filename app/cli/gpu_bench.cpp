@@ -33,6 +33,28 @@ std::vector<TokenId> plainIds(const ModelConfig& config, std::int64_t count, std
     return ids;
 }
 
+/// What passes found in main memory only, each pass on average.
+struct Missed {
+    double bytes = 0;
+    double stall = 0;  ///< milliseconds
+    double experts = 0;
+    double named = 0;
+
+    void add(const PassStats& stats) {
+        for (const LayerStats& layer : stats.layers) {
+            bytes += static_cast<double>(layer.missedExperts) * static_cast<double>(layer.expertBytes);
+            stall += layer.stallMilliseconds;
+            experts += layer.missedExperts;
+            named += layer.distinctExperts;
+        }
+    }
+    void average(double passes) {
+        bytes /= passes;
+        stall /= passes;
+    }
+    [[nodiscard]] double hitRate() const { return named > 0 ? 1.0 - experts / named : 1.0; }
+};
+
 class Bench {
 public:
     Bench(Executor& executor, const CudaBandwidth& bandwidth, const GpuBenchOptions& options, Json& rows)
@@ -47,6 +69,7 @@ public:
         if (!m_options.quiet)
             std::printf("%-34s %9s %9s %7s %9s %9s\n", ("prefix " + std::to_string(prefix)).c_str(), "ms", "floor ms", "ratio",
                         "experts", "coreset");
+        skewCudaRouter(m_executor, m_options.routerSkew);
         if (Status s = fill(prefix); !s.ok()) return s;
         if (Status s = row("noisy 32, coreset off", 0, [&] { return m_executor.denoise(m_block, controls(m_open)); }); !s.ok())
             return s;
@@ -125,15 +148,20 @@ private:
         forceCudaExperts(m_executor, forced);
         std::vector<double> times;
         PassStats stats;
-        for (int i = 0; i < m_options.repeats + 3; ++i) {  // the first runs capture the graph
+        Missed missed;
+        // The first runs capture the graph, and fill the caches of experts.
+        const int warmUp = m_options.routerSkew >= 0.0 ? 40 : 3;
+        for (int i = 0; i < m_options.repeats + warmUp; ++i) {
             if (cancelFlag().requested()) return makeError(ErrorKind::Cancelled, "stopped");
             const auto start = Clock::now();
             auto pass = run();
             const double ms = millisecondsSince(start);
             if (!pass.ok()) return pass.error();
-            if (i >= 3) times.push_back(ms);
+            if (i >= warmUp) times.push_back(ms);
             stats = std::move(pass->stats);
+            if (i >= warmUp) missed.add(stats);
         }
+        missed.average(static_cast<double>(times.size()));
         forceCudaExperts(m_executor, 0);
         std::sort(times.begin(), times.end());
         const double ms = times[times.size() / 2];
@@ -144,17 +172,26 @@ private:
             coreset += layer.coresetSize;
         }
         const auto layers = static_cast<double>(stats.layers.size());
-        const double floor = (static_cast<double>(stats.weightBytes) + keyValueBytes()) / m_bandwidth.deviceRead * 1000.0;
+        const double card = (static_cast<double>(stats.weightBytes) + keyValueBytes()) / m_bandwidth.deviceRead * 1000.0;
+        const double bus = m_bandwidth.pinnedCopy > 0 ? missed.bytes / m_bandwidth.pinnedCopy * 1000.0 : 0.0;
+        const double floor = std::max(card, bus);
         m_rows.push_back({{"row", name},
                           {"prefix", m_executor.prefixLength()},
                           {"ms", ms},
                           {"floor_ms", floor},
                           {"ratio", ms / floor},
                           {"distinct_experts", experts / layers},
-                          {"coreset", coreset / layers}});
+                          {"coreset", coreset / layers},
+                          {"host_bytes", missed.bytes},
+                          {"hit_rate", missed.hitRate()},
+                          {"stall_ms", missed.stall}});
         if (m_options.quiet) return {};
-        std::printf("%-34s %9.3f %9.3f %7.2f %9.1f %9.1f\n", name.c_str(), ms, floor, ms / floor, experts / layers,
+        std::printf("%-34s %9.3f %9.3f %7.2f %9.1f %9.1f", name.c_str(), ms, floor, ms / floor, experts / layers,
                     coreset / layers);
+        if (missed.bytes > 0)
+            std::printf("   %6.3f GB copied, %4.1f%% found, stalled %.2f ms", missed.bytes / 1e9, missed.hitRate() * 100.0,
+                        missed.stall);
+        std::printf("\n");
         std::fflush(stdout);
         return {};
     }

@@ -27,6 +27,11 @@ CLI::Option* addModel(CLI::App& command, ModelOptions& options) {
     command.add_option("--device", options.device, "auto, cpu, cuda, cuda:N, or cuda:0,cuda:1 (layers split over these)")
         ->capture_default_str();
     command.add_option("--threads", options.threads, "CPU threads; 0: all cores")->check(CLI::Range(0, 1024));
+    command
+        .add_option(
+            "--gpu-memory", options.gpuMemory,
+            "GiB of each GPU that the program may take in all; experts that do not fit stay in main memory; 0: what is free")
+        ->check(CLI::Range(0.0, 65536.0));
     addSwitches(command, options.switches);
     return model;
 }
@@ -113,6 +118,18 @@ int runCommand(int argc, char** argv) {
         "--synth", bench.synth, "Instead of MODEL, on a GPU: random weights of clover-35b or a config.json");
     benchSynth->excludes(benchModel);
     benchCommand->add_option("--layers", bench.layers, "With --synth: only the first layers; 0: all")->needs(benchSynth);
+    benchCommand->add_option("--format", bench.format, "With --synth: bf16, fp8 or int4")
+        ->check(CLI::IsMember({"bf16", "fp8", "int4"}))
+        ->needs(benchSynth);
+    benchCommand->add_option("--group", bench.group, "With --format int4: columns that share a scale, 32 or 128")
+        ->check(CLI::IsMember({32, 128}))
+        ->needs(benchSynth);
+    benchCommand->add_option("--context", bench.model.context, "With --synth: tokens of context to make room for; 0: the model's")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+    benchCommand
+        ->add_option("--router-skew", bench.routerSkew,
+                     "GPU: small passes draw their experts at random in proportion to rank^-S, another order in each layer")
+        ->check(CLI::Range(0.0, 16.0));
     benchCommand
         ->add_option("--experts", bench.experts, "GPU: also passes forced to so many distinct experts a layer, as 8,40,64")
         ->delimiter(',')

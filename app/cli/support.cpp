@@ -98,6 +98,8 @@ Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool 
     load.device.device = options.device;
     load.device.threads = options.threads;
     load.device.context = options.context;
+    load.device.gpuMemory = options.gpuBytes();
+    load.device.quantisedOnGpus = options.quantisedOnGpus;
     load.requireTokenizer = requireTokenizer;
     auto switches = parseSwitches(options.switches);
     if (!switches.ok()) return switches.error();

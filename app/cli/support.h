@@ -22,6 +22,10 @@ struct ModelOptions {
     int threads = 0;
     std::vector<std::string> switches;  ///< section 9's, "name=choice"
     std::int64_t context = 0;           ///< positions to make room for; 0: the model's
+    double gpuMemory = 0.0;             ///< GiB of each GPU to take in all; 0: what is free
+    bool quantisedOnGpus = false;       ///< see DeviceOptions
+
+    [[nodiscard]] std::uint64_t gpuBytes() const { return static_cast<std::uint64_t>(gpuMemory * 1073741824.0); }
 };
 
 /// "name=choice" texts as overrides. InvalidArgument, listing what is known, for anything else.

@@ -1,5 +1,7 @@
 #include "engine/runtime/cuda_plugin.h"
 
+#include "engine/runtime/gpu_choice.h"
+#include "engine/runtime/main_memory.h"
 #include "kernels/cuda/plugin_interface.h"
 
 #include <dlfcn.h>
@@ -23,6 +25,7 @@ struct Plugin {
     cuda::PlanFunction plan = nullptr;
     cuda::MakeExecutorFunction makeExecutor = nullptr;
     cuda::ForceExpertsFunction forceExperts = nullptr;
+    cuda::SkewRouterFunction skewRouter = nullptr;
     cuda::BandwidthFunction bandwidth = nullptr;
     std::string reason;  ///< empty when it is open
 };
@@ -97,7 +100,7 @@ Plugin openPlugin() {
     if (!find(library, cuda::kDevicesSymbol, plugin.devices) || !find(library, cuda::kPlanSymbol, plugin.plan) ||
         !find(library, cuda::kMakeExecutorSymbol, plugin.makeExecutor) ||
         !find(library, cuda::kForceExpertsSymbol, plugin.forceExperts) ||
-        !find(library, cuda::kBandwidthSymbol, plugin.bandwidth))
+        !find(library, cuda::kSkewRouterSymbol, plugin.skewRouter) || !find(library, cuda::kBandwidthSymbol, plugin.bandwidth))
         plugin.reason = "the GPU plugin " + path.string() + " is incomplete: " + lastError();
     return plugin;
 }
@@ -129,14 +132,32 @@ Status checkDevices(std::span<const CudaShare> devices) {
     return {};
 }
 
-cuda::LoadRequest makeRequest(const WeightSource& source, std::span<const CudaShare> devices, std::int64_t context) {
+cuda::LoadRequest makeRequest(const WeightSource& source, std::span<const CudaShare> devices, const CudaLimits& limits) {
     cuda::LoadRequest request;
     request.config = source.config;
     request.tensors = source.tensors;
     request.read = source.read;
+    request.readRows = source.readRows;
     for (const CudaShare& share : devices) request.devices.push_back({share.device, share.alsoFree});
-    request.context = context;
+    request.context = limits.context;
+    request.gpuMemory = limits.gpuMemory;
     return request;
+}
+
+/// DoesNotFit, with the numbers, where experts are to stay in main memory and that has no room for them.
+Status checkMainMemory(const cuda::LoadRequest& request) {
+    if (request.gpuMemory == 0) return {};
+    Result<std::vector<PartPlan>> parts = makeError(ErrorKind::Internal, "the GPU plugin gave no plan");
+    plugin().plan(&request, &parts);
+    if (!parts.ok()) return parts.error();
+    std::uint64_t needed = 0;
+    for (const PartPlan& part : *parts) needed += part.memory.host;
+    const std::uint64_t free = readMainMemory().free;
+    if (needed == 0 || free == 0 || needed <= free) return {};
+    return makeError(ErrorKind::DoesNotFit,
+                     "the experts that the GPU has no room for take " + gigabytes(needed) + " of main memory, and " +
+                         gigabytes(free) + " are free",
+                     "close other programs, give the GPU more memory, or use a smaller format of the model");
 }
 
 }  // namespace
@@ -165,29 +186,38 @@ WeightSource weightSource(const Checkpoint& checkpoint) {
     source.read = [&checkpoint](std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination) {
         return checkpoint.read(checkpoint.tensors()[tensor], first, count, destination);
     };
+    source.readRows = [&checkpoint](std::size_t tensor, std::int64_t first, std::int64_t count, QuantisedRows& rows) {
+        return checkpoint.readRows(checkpoint.tensors()[tensor], first, count, rows);
+    };
     return source;
 }
 
 Result<std::vector<PartPlan>> planCudaMemory(const WeightSource& source, std::span<const CudaShare> devices,
-                                             std::int64_t context) {
+                                             const CudaLimits& limits) {
     if (const Status s = checkDevices(devices); !s.ok()) return s.error();
     Result<std::vector<PartPlan>> plan = makeError(ErrorKind::Internal, "the GPU plugin gave no plan");
-    const cuda::LoadRequest request = makeRequest(source, devices, context);
+    const cuda::LoadRequest request = makeRequest(source, devices, limits);
     plugin().plan(&request, &plan);
     return plan;
 }
 
 Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, std::span<const CudaShare> devices,
-                                                   std::int64_t context, const LoadProgress& progress, const CancelFlag* cancel) {
+                                                   const CudaLimits& limits, const LoadProgress& progress,
+                                                   const CancelFlag* cancel) {
     if (const Status s = checkDevices(devices); !s.ok()) return s.error();
     Result<std::unique_ptr<Executor>> executor = makeError(ErrorKind::Internal, "the GPU plugin gave no executor");
-    const cuda::LoadRequest request = makeRequest(source, devices, context);
+    const cuda::LoadRequest request = makeRequest(source, devices, limits);
+    if (const Status s = checkMainMemory(request); !s.ok()) return s.error();
     plugin().makeExecutor(&request, &progress, cancel, &executor);
     return executor;
 }
 
 void forceCudaExperts(Executor& executor, int experts) {
     if (plugin().reason.empty()) plugin().forceExperts(&executor, experts);
+}
+
+void skewCudaRouter(Executor& executor, double skew) {
+    if (plugin().reason.empty()) plugin().skewRouter(&executor, skew);
 }
 
 CudaBandwidth measureCudaBandwidth(int device) {

@@ -36,6 +36,8 @@ struct WeightSource {
     const ModelConfig* config = nullptr;  ///< not owned
     std::span<const TensorInfo> tensors;  ///< not owned
     std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, std::span<std::byte> destination)> read;
+    /// Checkpoint::readRows, where a tensor's `quantised` is set. Empty: what is quantised is read as values.
+    std::function<Status(std::size_t tensor, std::int64_t first, std::int64_t count, QuantisedRows& rows)> readRows = {};
 };
 /// The weights of a checkpoint, which must outlive the source.
 [[nodiscard]] WeightSource weightSource(const Checkpoint& checkpoint);
@@ -46,17 +48,30 @@ struct CudaShare {
     std::uint64_t alsoFree = 0;  ///< bytes that count as free where layers are divided, e.g. of a model that can be let go
 };
 
-/// What the checkpoint would take, a part for each of `devices`, in order; `available` is the part's share of what is free there.
-/// context: positions, 0 for the model's. InvalidArgument for more devices than layers.
-[[nodiscard]] Result<std::vector<PartPlan>> planCudaMemory(const WeightSource& source, std::span<const CudaShare> devices,
-                                                           std::int64_t context);
+/// What a model may take of a GPU.
+struct CudaLimits {
+    std::int64_t context = 0;  ///< positions to plan for; 0: the model's
+    std::uint64_t gpuMemory =
+        0;  ///< bytes of each GPU for all of this process; experts beyond stay in main memory. 0: what is free
+};
 
-/// Uploads the weights. DeviceUnavailable with the reason when there is no such device; DoesNotFit with the numbers.
+/// What the checkpoint would take, a part for each of `devices`, in order; `available` is the part's share of what is free there.
+/// InvalidArgument for more devices than layers.
+[[nodiscard]] Result<std::vector<PartPlan>> planCudaMemory(const WeightSource& source, std::span<const CudaShare> devices,
+                                                           const CudaLimits& limits);
+
+/// Uploads the weights. DeviceUnavailable with the reason when there is no such device; DoesNotFit with the numbers, of main
+/// memory too where experts stay there.
 Result<std::unique_ptr<Executor>> makeCudaExecutor(const WeightSource& source, std::span<const CudaShare> devices,
-                                                   std::int64_t context, const LoadProgress& progress, const CancelFlag* cancel);
+                                                   const CudaLimits& limits, const LoadProgress& progress,
+                                                   const CancelFlag* cancel);
 
 /// Benchmark only: every layer of this executor (which must be of makeCudaExecutor) uses that many distinct experts; 0 ends it.
 void forceCudaExperts(Executor& executor, int experts);
+
+/// Benchmark only: instead of the router, small passes draw their experts at random in proportion to rank^-skew; negative ends
+/// it.
+void skewCudaRouter(Executor& executor, double skew);
 
 /// Benchmark only: measured bytes a second; zeros when they cannot be measured.
 struct CudaBandwidth {

@@ -59,8 +59,8 @@ DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& option
 }
 
 /// Whether a GPU could take these weights at all.
-Status readableByGpus(const Checkpoint& checkpoint) {
-    if (!checkpoint.summary().quantised) return {};
+Status readableByGpus(const Checkpoint& checkpoint, const DeviceOptions& options) {
+    if (!checkpoint.summary().quantised || options.quantisedOnGpus) return {};
     return makeError(ErrorKind::Unsupported,
                      "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
                      "use --device cpu, or the BF16 checkpoint");
@@ -68,7 +68,7 @@ Status readableByGpus(const Checkpoint& checkpoint) {
 
 /// The plan with the layers on `gpus`, which are usable.
 Result<DeviceChoice> gpuChoice(const Checkpoint& checkpoint, const DeviceOptions& options, const std::vector<int>& gpus) {
-    if (const Status s = readableByGpus(checkpoint); !s.ok()) return s.error();
+    if (const Status s = readableByGpus(checkpoint, options); !s.ok()) return s.error();
     std::vector<CudaShare> shares;
     std::vector<std::uint64_t> reclaimable;
     for (const int gpu : gpus) {
@@ -81,7 +81,7 @@ Result<DeviceChoice> gpuChoice(const Checkpoint& checkpoint, const DeviceOptions
     // The layers are divided by what is free; where that does not suffice, by what could be.
     for (const bool reclaims : {false, true}) {
         for (std::size_t i = 0; reclaims && i < shares.size(); ++i) shares[i].alsoFree = reclaimable[i];
-        auto parts = planCudaMemory(weightSource(checkpoint), shares, options.context);
+        auto parts = planCudaMemory(weightSource(checkpoint), shares, {options.context, options.gpuMemory});
         if (!parts.ok()) return parts.error();
         choice.parts = *std::move(parts);
         choice.fit = partsFit(choice.parts, reclaimable);
@@ -226,7 +226,7 @@ Result<DeviceChoice> chooseDevice(const Checkpoint& checkpoint, const DeviceOpti
         return makeError(ErrorKind::InvalidArgument, "there is no device named '" + options.device + "'",
                          "use auto, cpu, cuda, cuda:N, or several GPUs as cuda:0,cuda:1");
     // Before the GPUs themselves: another GPU would not help.
-    if (const Status s = readableByGpus(checkpoint); !s.ok()) return s.error();
+    if (const Status s = readableByGpus(checkpoint, options); !s.ok()) return s.error();
     if (any) return anyGpu(checkpoint, options);
     if (const Status s = checkGpus(*gpus); !s.ok()) return s.error();
     return gpuChoice(checkpoint, options, *gpus);
@@ -241,7 +241,7 @@ Result<std::unique_ptr<Executor>> makeExecutor(const Checkpoint& checkpoint, con
     if (!choice.gpus.empty()) {
         std::vector<CudaShare> shares;
         for (const int gpu : choice.gpus) shares.push_back({gpu, 0});
-        return makeCudaExecutor(weightSource(checkpoint), shares, options.context, progress, cancel);
+        return makeCudaExecutor(weightSource(checkpoint), shares, {options.context, options.gpuMemory}, progress, cancel);
     }
     return makeCpuExecutor(checkpoint, {options.threads, options.context}, progress, cancel);
 }

@@ -41,6 +41,12 @@ struct DeviceOptions {
     std::int64_t context = 0;       ///< positions to plan for; 0, or more than the model has: the model's
     std::uint64_t memoryLimit = 0;  ///< most main memory that models may take together, in bytes; 0: what is free
     ModelFootprint inUse = {};      ///< the model in use, which can be let go for the new one
+    /// Bytes of each GPU that this program may take in all; experts that do not fit stay in main memory. 0: what is free, and
+    /// then all experts must fit.
+    std::uint64_t gpuMemory = 0;
+    /// Lets GPUs read quantised weights, which chooseDevice refuses otherwise: their kernels have not been checked on a GPU yet.
+    /// For tests and measurements.
+    bool quantisedOnGpus = false;
 };
 
 /// The device that `options` lead to.

@@ -38,9 +38,9 @@ struct PassOutput {
 
 /// Bytes that a model takes on a device. Exact before loading, and what is in use afterwards.
 struct MemoryPlan {
-    std::uint64_t weights = 0;   ///< all of them, experts included
-    std::uint64_t experts = 0;   ///< of the weights those of the routed experts: all stay in memory, however few a pass reads
-    std::uint64_t host = 0;      ///< routed experts in pinned main memory, beside the device: all of them, where it holds only some
+    std::uint64_t weights = 0;  ///< all of them, experts included
+    std::uint64_t experts = 0;  ///< of the weights those of the routed experts: all stay in memory, however few a pass reads
+    std::uint64_t host = 0;  ///< routed experts in pinned main memory, beside the device: all of them, where it holds only some
     std::uint64_t keyValue = 0;  ///< K and V for the whole context
     std::uint64_t states = 0;    ///< GDN states and conv tails
     std::uint64_t workspace = 0;

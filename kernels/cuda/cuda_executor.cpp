@@ -44,6 +44,7 @@ public:
     Status load(const LoadRequest& request, const Progress& progress, const CancelFlag* cancel);
     /// Benchmark only.
     void forceExperts(int experts) { m_forcedExperts = experts; }
+    void skewRouter(double skew) { m_skew = static_cast<float>(skew); }
 
     [[nodiscard]] const ModelConfig& config() const override { return m_config; }
     [[nodiscard]] std::string deviceName() const override { return m_name; }
@@ -94,6 +95,8 @@ private:
     std::int64_t m_prefix = 0;
     std::int64_t m_pending = 0;  // rows of a verify() that keep() has not settled
     int m_forcedExperts = 0;
+    float m_skew = -1.0F;
+    std::int32_t m_draws = 0;
     PassCapture* m_capture = nullptr;
     std::optional<Error> m_lost;
 };
@@ -278,7 +281,9 @@ Result<PassOutput> CudaExecutor::commitAndDenoise(std::span<const TokenId> clean
 }
 
 /// Runs a pass whose controls are in the parameters already, waits for it, and reads what it left.
-Result<PassOutput> CudaExecutor::run(const PassShape& shape, std::span<const TokenId> ids) {
+Result<PassOutput> CudaExecutor::run(const PassShape& wanted, std::span<const TokenId> ids) {
+    PassShape shape = wanted;
+    shape.draws = m_skew >= 0.0F && shape.t <= kSmallRows;
     const auto start = std::chrono::steady_clock::now();
     PassParams& p = *m_host.params;
     p.prefix = m_prefix;
@@ -287,6 +292,8 @@ Result<PassOutput> CudaExecutor::run(const PassShape& shape, std::span<const Tok
     p.outputFirst = static_cast<std::int32_t>(shape.outputFirst);
     p.outputs = static_cast<std::int32_t>(shape.outputs);
     p.forcedExperts = m_forcedExperts;
+    p.skew = m_skew;
+    p.draw = m_draws++;
     if (shape.outputs == 0 || !shape.counts) p.countRows = CountRows::None;
     std::copy(ids.begin(), ids.end(), m_host.ids);
     std::copy_n(ids.begin(), std::min<std::size_t>(ids.size(), kMaxPassRows), p.ids);
@@ -335,8 +342,8 @@ PassOutput CudaExecutor::collect(const PassShape& shape, double milliseconds) co
         const LayerRange& range = part->setup().range;
         for (std::int64_t layer = range.first; layer < range.last; ++layer) {
             const LayerResult& r = m_host.layers[layer];
-            output.stats.layers.push_back({r.distinct, r.coreset, r.share, -1, weights.expertBytes(), r.missed,
-                                           static_cast<double>(r.stall) / 1000.0});
+            output.stats.layers.push_back(
+                {r.distinct, r.coreset, r.share, -1, weights.expertBytes(), r.missed, static_cast<double>(r.stall) / 1000.0});
             output.stats.weightBytes += static_cast<std::uint64_t>(r.distinct) * weights.expertBytes();
         }
     }
@@ -387,9 +394,10 @@ Result<std::vector<PartSetup>> prepare(const LoadRequest& request) {
         alsoFree.push_back(share.alsoFree);
     }
     const bool floats = floatPrecision();
-    return planParts(*request.config, devices, alsoFree,
-                     {floats, request.context, WeightForms(request.readRows ? request.tensors : std::span<const TensorInfo>(), floats),
-                      request.gpuMemory});
+    return planParts(
+        *request.config, devices, alsoFree,
+        {floats, request.context, WeightForms(request.readRows ? request.tensors : std::span<const TensorInfo>(), floats),
+         request.gpuMemory});
 }
 
 }  // namespace
@@ -414,6 +422,10 @@ Result<std::unique_ptr<Executor>> makeCudaExecutor(const LoadRequest& request, c
     auto executor = std::make_unique<CudaExecutor>(*request.config, *setups);
     if (const Status s = executor->load(request, progress, cancel); !s.ok()) return s.error();
     return std::unique_ptr<Executor>(std::move(executor));
+}
+
+void skewRouter(Executor& executor, double skew) {
+    if (auto* target = dynamic_cast<CudaExecutor*>(&executor); target != nullptr) target->skewRouter(skew);
 }
 
 void forceExperts(Executor& executor, int experts) {

@@ -22,5 +22,7 @@ namespace trefoil::cuda {
                                                                  const CancelFlag* cancel);
 /// See ForceExpertsFunction.
 void forceExperts(Executor& executor, int experts);
+/// See SkewRouterFunction.
+void skewRouter(Executor& executor, double skew);
 
 }  // namespace trefoil::cuda

@@ -6,8 +6,8 @@ namespace trefoil::cuda {
 namespace {
 
 constexpr int kCopyThreads = 256;
-constexpr int kCopyBlocks = 4;     // a multiprocessor
-constexpr int kCopiesAtOnce = 4;   // 16 bytes each, a thread: 8 MB under way on a card of 132 multiprocessors
+constexpr int kCopyBlocks = 4;    // a multiprocessor
+constexpr int kCopiesAtOnce = 4;  // 16 bytes each, a thread: 8 MB under way on a card of 132 multiprocessors
 
 __device__ __forceinline__ unsigned long long nanoseconds() {
     unsigned long long now;

@@ -20,10 +20,10 @@ namespace trefoil::cuda {
 /// What a pass is to copy.
 struct CacheWork {
     std::int32_t count = 0;
-    std::int32_t pass = 0;        ///< passes so far: the clock of the scores
-    unsigned ticket = 0;          ///< zero between kernels
+    std::int32_t pass = 0;  ///< passes so far: the clock of the scores
+    unsigned ticket = 0;    ///< zero between kernels
     std::int32_t unused = 0;
-    unsigned long long began = 0; ///< nanoseconds
+    unsigned long long began = 0;  ///< nanoseconds
 };
 
 struct ExpertCache {

@@ -11,9 +11,7 @@ namespace {
 /// Which entries a launch is about: the shared expert may have a format of its own.
 enum class Which : int { All, Routed, Shared };
 
-__host__ __device__ constexpr int maxWidthOf(const PackedExperts& w) {
-    return w.width > w.sharedWidth ? w.width : w.sharedWidth;
-}
+__host__ __device__ constexpr int maxWidthOf(const PackedExperts& w) { return w.width > w.sharedWidth ? w.width : w.sharedWidth; }
 
 /// Where the record of a routed expert lies. Read past L1: tables change from pass to pass.
 __device__ __forceinline__ const std::byte* recordOf(const PackedExperts& w, int expert) {
@@ -163,8 +161,7 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
     const auto multiply = [&](int, std::uint32_t weights, std::uint32_t rows) {
         const bool exists = !kWide || multiplyStep * 4 + warp < units;
         if (++multiplyStep == perTile) multiplyStep = 0;
-        if (exists)
-            multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, rows + (kWide ? warp * 2 * S::kHalfBytes : 0));
+        if (exists) multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, rows + (kWide ? warp * 2 * S::kHalfBytes : 0));
     };
     int doneStep = 0;
     int doneItem = 0;
@@ -326,8 +323,8 @@ cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const Activ
     return gateUpOf(on, w.sharedGateUp, w, active, Which::Shared, x, t, act);
 }
 
-cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t, int splits,
-                       float* out) {
+cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t,
+                       int splits, float* out) {
     if (w.down == w.sharedDown) return downOf(on, w.down, w, active, Which::All, act, t, splits, out);
     if (const cudaError_t e = downOf(on, w.down, w, active, Which::Routed, act, t, splits, out); e != cudaSuccess) return e;
     return downOf(on, w.sharedDown, w, active, Which::Shared, act, t, 1, out + static_cast<std::int64_t>(splits) * t * w.hidden);

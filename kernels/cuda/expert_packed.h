@@ -11,12 +11,15 @@
 namespace trefoil::cuda {
 
 /// Partial sums that packedDown leaves for `splits`: one more where the shared expert has a format of its own.
-[[nodiscard]] inline int packedDownParts(const PackedExperts& w, int splits) { return w.down == w.sharedDown ? splits : splits + 1; }
+[[nodiscard]] inline int packedDownParts(const PackedExperts& w, int splits) {
+    return w.down == w.sharedDown ? splits : splits + 1;
+}
 
 /// As expertGateUp.
-cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* x, int t, Bf16* act);
+cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* x, int t,
+                         Bf16* act);
 /// As expertDown: packedDownParts(w, splits) partial matrices of [T, D]. Only right after packedGateUp on the same stream.
-cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t, int splits,
-                       float* out);
+cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t,
+                       int splits, float* out);
 
 }  // namespace trefoil::cuda

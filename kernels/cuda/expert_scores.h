@@ -69,8 +69,7 @@ struct CacheState {
         for (const std::int32_t expert : named)
             if (slotOf[static_cast<std::size_t>(expert)] < 0) missing.push_back(expert);
         out.missed = static_cast<std::int32_t>(missing.size());
-        std::stable_sort(missing.begin(), missing.end(),
-                         [&](std::int32_t a, std::int32_t b) { return scoreOf(a) > scoreOf(b); });
+        std::stable_sort(missing.begin(), missing.end(), [&](std::int32_t a, std::int32_t b) { return scoreOf(a) > scoreOf(b); });
         // Free slots first, then the coldest.
         std::vector<std::int32_t> victims;
         for (std::size_t s = 0; s < expertIn.size(); ++s)

@@ -36,7 +36,12 @@ ModelShape::ModelShape(const ModelConfig& c, const LayerRange& range) {
 
 ModelWeights::ModelWeights(const ModelConfig& config, const LayerRange& range, WeightFormat format, WeightForms forms,
                            ExpertPlacement placement)
-    : m_config(config), m_range(range), m_shape(config, range), m_format(format), m_forms(std::move(forms)), m_placement(placement) {
+    : m_config(config),
+      m_range(range),
+      m_shape(config, range),
+      m_format(format),
+      m_forms(std::move(forms)),
+      m_placement(placement) {
     carve(nullptr, nullptr);
 }
 
@@ -156,7 +161,8 @@ void ModelWeights::carveExperts(Carver& carver, Carver& host, const std::string&
         return;
     }
     e.sharedGateUp = plainMatrix(
-        carver, {{prefix + "shared_expert.gate_proj.weight", e.sharedWidth}, {prefix + "shared_expert.up_proj.weight", e.sharedWidth}},
+        carver,
+        {{prefix + "shared_expert.gate_proj.weight", e.sharedWidth}, {prefix + "shared_expert.up_proj.weight", e.sharedWidth}},
         hidden);
     e.sharedDown = plainMatrix(carver, {{prefix + "shared_expert.down_proj.weight", hidden}}, e.sharedWidth);
     const std::uint64_t before = m_denseBytes;

@@ -37,9 +37,9 @@ struct LayerWeights {
     const float* qNorm = nullptr;
     const float* kNorm = nullptr;
     const void* router = nullptr;  ///< [routerRows(), D], E + 1 of them used
-    ExpertWeights experts;  ///< plain; of packed ones the sizes only
-    PackedExperts packed;   ///< in use where the experts are packed
-    ExpertCache cache;      ///< in use where their records lie in main memory
+    ExpertWeights experts;         ///< plain; of packed ones the sizes only
+    PackedExperts packed;          ///< in use where the experts are packed
+    ExpertCache cache;             ///< in use where their records lie in main memory
 };
 
 struct ModelShape {

@@ -58,8 +58,8 @@ void packCodes(PackFormat format, std::int64_t columns, int row, const std::byte
     UnitPlace places[16];
     for (int c = 0; c < 16; ++c) places[c] = codePlace(format, row, c);
     for (std::int64_t first = 0; first < columns; first += 16) {
-        std::byte* to = block + first / kUnitColumns * unitBytes +
-                        codePlace(format, 0, static_cast<int>(first % kUnitColumns)).offset;
+        std::byte* to =
+            block + first / kUnitColumns * unitBytes + codePlace(format, 0, static_cast<int>(first % kUnitColumns)).offset;
         const int count = static_cast<int>(columns - first < 16 ? columns - first : 16);
         if (format == PackFormat::BFloat16) {
             for (int c = 0; c < count; ++c) std::memcpy(to + places[c].offset, codes + (first + c) * 2, 2);
@@ -80,8 +80,7 @@ PackFormat packFormatOf(const std::optional<QuantisedForm>& form, bool exact) {
     if (!form) return PackFormat::None;
     if (form->format == QuantisedFormat::Fp8Blocks) return form->groupSize == kUnitColumns ? PackFormat::Fp8 : PackFormat::None;
     if (form->format != QuantisedFormat::Int4Groups || (exact && form->scaleType != DType::BF16)) return PackFormat::None;
-    if (form->groupSize % kUnitColumns == 0)
-        return form->hasZeroPoints ? PackFormat::Int4ZerosBy128 : PackFormat::Int4By128;
+    if (form->groupSize % kUnitColumns == 0) return form->hasZeroPoints ? PackFormat::Int4ZerosBy128 : PackFormat::Int4By128;
     if (form->groupSize % 32 == 0) return form->hasZeroPoints ? PackFormat::Int4ZerosBy32 : PackFormat::Int4By32;
     return PackFormat::None;
 }
@@ -114,8 +113,7 @@ float packedValue(PackFormat format, const std::byte* block, int row, std::int64
     if (format == PackFormat::BFloat16) return unbrain(at<std::uint16_t>(unit + place.offset));
     const int index = scaleIndex(layout, row, within);
     const auto code = static_cast<std::uint8_t>(unit[place.offset]);
-    if (format == PackFormat::Fp8)
-        return unbrain(brain(fp8(code) * at<float>(unit + layout.codeBytes, index)));
+    if (format == PackFormat::Fp8) return unbrain(brain(fp8(code) * at<float>(unit + layout.codeBytes, index)));
     const int zero = layout.zeros ? static_cast<int>(unit[layout.zerosAt() + index]) : 8;
     const float difference = static_cast<float>((code >> place.shift & 15) - zero);
     return unbrain(brain(difference * unbrain(at<std::uint16_t>(unit + layout.codeBytes, index))));

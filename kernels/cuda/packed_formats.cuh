@@ -55,7 +55,9 @@ struct FromMemory {
 };
 
 /// Word j of four, j known when compiling.
-__device__ __forceinline__ std::uint32_t wordOf(const uint4& v, int j) { return j == 0 ? v.x : j == 1 ? v.y : j == 2 ? v.z : v.w; }
+__device__ __forceinline__ std::uint32_t wordOf(const uint4& v, int j) {
+    return j == 0 ? v.x : j == 1 ? v.y : j == 2 ? v.z : v.w;
+}
 
 // What a format offers:
 //   kFormat, kUnitBytes        as unitLayout says
@@ -173,7 +175,8 @@ struct Int4Format {
     /// 128 + zero as BF16 in both halves: its low seven bits are the number above 128.
     static __device__ __forceinline__ std::uint32_t zeroOf(const Scales& s, int row, int kk) {
         if constexpr (kZeros) {
-            const std::uint32_t word = kGroup == 32 ? s.zeros[kGroup == 32 ? row : 0] >> ((kk >> 1) * 8) : s.zeros[0] >> (row * 8);
+            const std::uint32_t word =
+                kGroup == 32 ? s.zeros[kGroup == 32 ? row : 0] >> ((kk >> 1) * 8) : s.zeros[0] >> (row * 8);
             return 0x43004300U | ((word & 0xFFU) * 0x00010001U);
         } else {
             return 0x43084308U;

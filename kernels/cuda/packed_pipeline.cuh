@@ -59,7 +59,8 @@ struct UnitWalk {
     int blocks = 0;                    ///< how many of the two exist
 
     /// Row blocks `block` and `block` + 1 of `count`, `blockBytes` apart.
-    __device__ __forceinline__ void start(const std::byte* data, std::int64_t block, std::int64_t count, std::int64_t blockBytes) {
+    __device__ __forceinline__ void start(const std::byte* data, std::int64_t block, std::int64_t count,
+                                          std::int64_t blockBytes) {
         const std::int64_t left = count - block;
         blocks = left >= 2 ? 2 : left == 1 ? 1 : 0;
         first = data + (blocks > 0 ? block * blockBytes : 0) + (threadIdx.x & 31) * 16;

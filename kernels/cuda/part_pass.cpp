@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/calls.h"
 #include "kernels/cuda/delta_chunk.h"
+#include "kernels/cuda/draw.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/expert_packed.h"
 #include "kernels/cuda/gdn_prompt.h"
@@ -189,8 +190,8 @@ Launcher Pass<T>::after(bool unpacked) const {
     return on;
 }
 
-/// The head's product of `count` rows into the workspace. A packed head is never unpacked as a whole: that would take a scratch of
-/// its size.
+/// The head's product of `count` rows into the workspace. A packed head is never unpacked as a whole: that would take a scratch
+/// of its size.
 template <class T>
 void Pass<T>::logits(Calls& ok, const T* rows, std::int64_t count) {
     const WeightMatrix& head = m_weights.head();
@@ -313,6 +314,9 @@ Rows Pass<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights
     const T* h = static_cast<const T*>(m_space.h);
     LayerResult* result = m_host.layers + layer;
     route(ok, p, w, result);
+    if (p.draws)
+        ok(drawExperts(m_on, m_space.params, layer, m_shape.experts, m_shape.perToken, static_cast<int>(p.t), m_space.routing,
+                       m_space.active, result));
     if (w.cache.inUse() && p.t <= kSmallRows) ok(fillCache(m_on, w.cache, m_space.active, static_cast<int>(p.t), result));
     if constexpr (kBf16) {
         if (smallExperts(p.t)) return fewExperts(ok, p, w, h);
@@ -329,8 +333,8 @@ Rows Pass<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights
         ok(unpackShared(m_on, w.packed, m_weights.format(), const_cast<void*>(experts.sharedGateUp),
                         const_cast<void*>(experts.sharedDown)));
     }
-    ok(plainExperts<T>(after(w.packed.inUse()), experts, m_space.routing, h, p.t, m_shape.perToken, static_cast<float*>(m_space.act),
-                       m_space.x));
+    ok(plainExperts<T>(after(w.packed.inUse()), experts, m_space.routing, h, p.t, m_shape.perToken,
+                       static_cast<float*>(m_space.act), m_space.x));
     return Rows{};
 }
 
@@ -372,8 +376,8 @@ void Pass<T>::manyExperts(Calls& ok, const PassShape& p, const LayerWeights& w, 
             const ExpertWeights experts = unpackedExperts(w, count);
             ok(sliceGroups(m_on, m_space.groups, m_shape.experts, first, count, last, m_space.slice));
             if (w.cache.inUse()) ok(countMissing(m_on, w.cache, m_space.slice.used, first, count, result));
-            ok(unpackExperts(m_on, w.packed, first, count, m_space.slice.used, m_weights.format(), const_cast<void*>(experts.gateUp),
-                             const_cast<void*>(experts.down)));
+            ok(unpackExperts(m_on, w.packed, first, count, m_space.slice.used, m_weights.format(),
+                             const_cast<void*>(experts.gateUp), const_cast<void*>(experts.down)));
             if (first == 0)
                 ok(unpackShared(m_on, w.packed, m_weights.format(), const_cast<void*>(experts.sharedGateUp),
                                 const_cast<void*>(experts.sharedDown)));

@@ -37,8 +37,8 @@ void planBuffers(PartSetup& setup, const ModelShape& shape) {
 }
 
 void planWeights(PartSetup& setup, const ModelConfig& config) {
-    const ModelWeights weights(config, setup.range, setup.size.floats ? WeightFormat::Float32 : WeightFormat::BFloat16, setup.forms,
-                               setup.experts);
+    const ModelWeights weights(config, setup.range, setup.size.floats ? WeightFormat::Float32 : WeightFormat::BFloat16,
+                               setup.forms, setup.experts);
     setup.plan.weights = weights.bytes();
     setup.plan.experts = weights.residentExpertBytes();
     setup.plan.host = weights.hostBytes();
@@ -131,8 +131,10 @@ Result<std::vector<PartSetup>> planParts(const ModelConfig& config, std::span<co
     });
     if (!ranges.ok()) return ranges.error();
     std::vector<PartSetup> parts;
-    for (std::size_t i = 0; i < devices.size(); ++i)
+    for (std::size_t i = 0; i < devices.size(); ++i) {
         parts.push_back(planPart(config, devices[i], (*ranges)[i], shares[i], options, true));
+        parts.back().limited = options.gpuMemory > 0 && options.gpuMemory < devices[i].freeBytes + kContextBytes;
+    }
     return parts;
 }
 
@@ -171,8 +173,10 @@ Status checkFits(std::span<const PartSetup> parts) {
         const std::string layers = parts.size() == 1 ? "the model needs "
                                                      : "layers " + std::to_string(part.range.first) + " to " +
                                                            std::to_string(part.range.last - 1) + " need ";
-        lacking.push_back(part.device.name + " (" + idOf(part) + ") has " + gigabytes(plan.available) + " free; " + layers +
-                          gigabytes(plan.total()) + " (weights " + gigabytes(plan.weights) + ", K and V " +
+        lacking.push_back(part.device.name + " (" + idOf(part) + ") " +
+                          (part.limited ? "may give " + gigabytes(plan.available) + " beside CUDA itself; "
+                                        : "has " + gigabytes(plan.available) + " free; ") +
+                          layers + gigabytes(plan.total()) + " (weights " + gigabytes(plan.weights) + ", K and V " +
                           gigabytes(plan.keyValue) + ", states " + gigabytes(plan.states) + ", workspace " +
                           gigabytes(plan.workspace) + ")");
     }

@@ -24,15 +24,16 @@ struct PartSetup {
     WorkspaceShape size;
     WeightForms forms;
     ExpertPlacement experts;
-    MemoryPlan plan;  ///< available: this part's share of what its device has free, or of what may be taken there
+    MemoryPlan plan;       ///< available: this part's share of what its device has free, or of what may be taken there
+    bool limited = false;  ///< may be taken: less than is free
 };
 
 struct PlanOptions {
     bool floats = false;       ///< the debug mode: weights and activations in float32
     std::int64_t context = 0;  ///< positions to plan K and V for; 0, or more than the model has: the model's
     WeightForms forms = {};    ///< what is packed
-    /// Bytes of a device that the process may take in all, CUDA's own included: the workspace shrinks with it, and experts that do
-    /// not fit stay in main memory. 0: what is free, and all experts on the device.
+    /// Bytes of a device that the process may take in all, CUDA's own included: the workspace shrinks with it, and experts that
+    /// do not fit stay in main memory. 0: what is free, and all experts on the device.
     std::uint64_t gpuMemory = 0;
 };
 

@@ -31,6 +31,8 @@ struct PassParams {
     std::int32_t thinkEndId = -1;
     std::int32_t topK = 0;
     std::int32_t forcedExperts = 0;  ///< benchmark only: this many distinct experts a layer; 0: the router decides
+    float skew = -1.0F;              ///< benchmark only: experts are drawn in proportion to rank^-skew
+    std::int32_t draw = 0;           ///< then: numbers the passes
     float repetition = 1.0F;
     float presence = 0.0F;
     float frequency = 0.0F;

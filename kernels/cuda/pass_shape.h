@@ -18,9 +18,10 @@ struct PassShape {
     bool coreset = false;
     bool verify = false;
     bool counts = false;
+    bool draws = false;  ///< benchmark only: experts are drawn at random
 
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, HeadMode, bool, bool, bool>;
-    [[nodiscard]] Key key() const { return {t, clean, outputFirst, outputs, head, coreset, verify, counts}; }
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, HeadMode, bool, bool, bool, bool>;
+    [[nodiscard]] Key key() const { return {t, clean, outputFirst, outputs, head, coreset, verify, counts, draws}; }
 };
 
 }  // namespace trefoil::cuda

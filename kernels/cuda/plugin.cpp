@@ -129,6 +129,10 @@ __attribute__((visibility("default"))) void trefoilCudaForceExperts(Executor* ex
     cuda::forceExperts(*executor, experts);
 }
 
+__attribute__((visibility("default"))) void trefoilCudaSkewRouter(Executor* executor, double skew) {
+    cuda::skewRouter(*executor, skew);
+}
+
 __attribute__((visibility("default"))) void trefoilCudaBandwidth(int device, double* readBytes, double* copyBytes) {
     cuda::measureBandwidth(device, *readBytes, *copyBytes);
 }

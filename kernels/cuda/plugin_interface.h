@@ -25,7 +25,7 @@
 namespace trefoil::cuda {
 
 /// Name of this build's interface: equal only when both sides saw the same headers and the same compiler.
-[[nodiscard]] inline std::string interfaceVersion() { return "trefoil-cuda 2 " TREFOIL_CUDA_SEAM " " __VERSION__; }
+[[nodiscard]] inline std::string interfaceVersion() { return "trefoil-cuda 3 " TREFOIL_CUDA_SEAM " " __VERSION__; }
 
 struct DeviceReport {
     int index = -1;  ///< CUDA's number; -1 when the whole of CUDA is unusable
@@ -69,6 +69,8 @@ using MakeExecutorFunction = void (*)(const LoadRequest* request, const Progress
                                       Result<std::unique_ptr<Executor>>* executor);
 /// Benchmark only: from now on every layer uses this many distinct experts (0: what the router says).
 using ForceExpertsFunction = void (*)(Executor* executor, int experts);
+/// Benchmark only: small passes draw their experts at random in proportion to rank^-skew; negative: as the router says.
+using SkewRouterFunction = void (*)(Executor* executor, double skew);
 /// Benchmark only: bytes a second that the device reads from its memory, and that pinned memory is copied to it.
 using BandwidthFunction = void (*)(int device, double* readBytes, double* copyBytes);
 }
@@ -78,6 +80,7 @@ inline constexpr const char* kDevicesSymbol = "trefoilCudaDevices";
 inline constexpr const char* kPlanSymbol = "trefoilCudaPlan";
 inline constexpr const char* kMakeExecutorSymbol = "trefoilCudaMakeExecutor";
 inline constexpr const char* kForceExpertsSymbol = "trefoilCudaForceExperts";
+inline constexpr const char* kSkewRouterSymbol = "trefoilCudaSkewRouter";
 inline constexpr const char* kBandwidthSymbol = "trefoilCudaBandwidth";
 
 }  // namespace trefoil::cuda

@@ -7,8 +7,8 @@ namespace {
 
 /// Rows [0, m) of a segment; out points to its first column of rows that lie `stride` apart.
 template <int NT, class F, class S>
-__global__ void __launch_bounds__(kSkinnyThreads, 2) packedKernel(const std::byte* w, std::int64_t m, std::int64_t k, const Bf16* x,
-                                                                  int t, std::int64_t stride, float* out) {
+__global__ void __launch_bounds__(kSkinnyThreads, 2)
+    packedKernel(const std::byte* w, std::int64_t m, std::int64_t k, const Bf16* x, int t, std::int64_t stride, float* out) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     gridRelease();
     const int units = static_cast<int>((k + kUnitColumns - 1) / kUnitColumns);

@@ -146,7 +146,8 @@ cudaError_t unpackMatrix(const Launcher& on, const WeightMatrix& matrix, WeightF
         items.data = s.data;
         items.rows = s.rows;
         items.columns = matrix.columns;
-        if (const cudaError_t e = unpack(on, s.format, items, 1, to, static_cast<std::byte*>(out) + s.first * matrix.columns * size);
+        if (const cudaError_t e =
+                unpack(on, s.format, items, 1, to, static_cast<std::byte*>(out) + s.first * matrix.columns * size);
             e != cudaSuccess)
             return e;
     }

@@ -83,8 +83,7 @@ struct UnitPlace {
     const int part = (column >> 3 & 1) * 2 + (row >> 3);  // of the fragment's four registers
     const int half = column & 1;                          // of a register
     if (format == PackFormat::BFloat16) return {kk * 512 + lane * 16 + part * 4 + half * 2, 0};
-    if (format == PackFormat::Fp8)
-        return {kk / 2 * 512 + lane * 16 + (kk & 1) * 8 + (part >> 1) * 4 + (part & 1) + half * 2, 0};
+    if (format == PackFormat::Fp8) return {kk / 2 * 512 + lane * 16 + (kk & 1) * 8 + (part >> 1) * 4 + (part & 1) + half * 2, 0};
     const int nibble = part + half * 4;
     return {kk / 4 * 512 + lane * 16 + (kk & 3) * 4 + nibble / 2, (nibble & 1) * 4};
 }

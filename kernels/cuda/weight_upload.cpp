@@ -165,9 +165,8 @@ private:
     std::optional<Error> m_error;
 };
 
-
-/// Rows [first, first + count) of an item, which lie one after the other in it, go to consecutive rows of row blocks `step` blocks
-/// apart; `row`: of the first one in out, whose blocks they begin.
+/// Rows [first, first + count) of an item, which lie one after the other in it, go to consecutive rows of row blocks `step`
+/// blocks apart; `row`: of the first one in out, whose blocks they begin.
 struct RowRun {
     std::int64_t first = 0;
     std::int64_t count = 0;
@@ -176,8 +175,8 @@ struct RowRun {
 };
 
 /// Reads a part of a run from one tensor and packs it. `at`: rows of the run before it.
-Status packRows(const LoadRequest& request, const PackedPlace& place, std::size_t tensorIndex, std::int64_t row, std::int64_t count,
-                const RowRun& run, std::int64_t at) {
+Status packRows(const LoadRequest& request, const PackedPlace& place, std::size_t tensorIndex, std::int64_t row,
+                std::int64_t count, const RowRun& run, std::int64_t at) {
     const TensorInfo& tensor = request.tensors[tensorIndex];
     const std::int64_t blockBytes = rowBlockBytes(place.format, place.columns);
     QuantisedRows rows;
@@ -284,8 +283,8 @@ static_assert(static_cast<int>(DType::F32) == static_cast<int>(SourceType::F32) 
               static_cast<int>(DType::F16) == static_cast<int>(SourceType::F16) &&
               static_cast<int>(DType::BF16) == static_cast<int>(SourceType::BFloat16));
 
-Status readBlocks(const LoadRequest& request, const PackedPlace& place, const std::vector<std::size_t>& tensors, std::int64_t item,
-                  std::int64_t first, std::int64_t count, std::byte* out) {
+Status readBlocks(const LoadRequest& request, const PackedPlace& place, const std::vector<std::size_t>& tensors,
+                  std::int64_t item, std::int64_t first, std::int64_t count, std::byte* out) {
     const std::int64_t blockBytes = rowBlockBytes(place.format, place.columns);
     std::memset(out, 0, static_cast<std::size_t>(count * blockBytes));
     if (!place.paired) {
@@ -315,8 +314,8 @@ Result<std::uint64_t> sourceBytes(const LoadRequest& request, const UploadPlan& 
     return total;
 }
 
-Status uploadWeights(const LoadRequest& request, int device, WeightFormat format, const UploadPlan& plan, const Progress& progress,
-                     const CancelFlag* cancel) {
+Status uploadWeights(const LoadRequest& request, int device, WeightFormat format, const UploadPlan& plan,
+                     const Progress& progress, const CancelFlag* cancel) {
     const auto total = sourceBytes(request, plan);
     if (!total.ok()) return total.error();
     const auto index = indexOf(request);

@@ -49,12 +49,12 @@ struct UploadPlan {
 /// Bytes of the checkpoint's values that an upload reads, as if nothing were quantised. Internal where the catalogue lacks one.
 [[nodiscard]] Result<std::uint64_t> sourceBytes(const LoadRequest& request, const UploadPlan& plan);
 /// `format`: of plain matrices. Progress counts sourceBytes.
-Status uploadWeights(const LoadRequest& request, int device, WeightFormat format, const UploadPlan& plan, const Progress& progress,
-                     const CancelFlag* cancel);
+Status uploadWeights(const LoadRequest& request, int device, WeightFormat format, const UploadPlan& plan,
+                     const Progress& progress, const CancelFlag* cancel);
 
 /// Row blocks [first, first + count) of an item into `out`, packed; what fills up is zero. `tensors`: of the place's sources in
 /// the request. Exposed for tests.
-Status readBlocks(const LoadRequest& request, const PackedPlace& place, const std::vector<std::size_t>& tensors, std::int64_t item,
-                  std::int64_t first, std::int64_t count, std::byte* out);
+Status readBlocks(const LoadRequest& request, const PackedPlace& place, const std::vector<std::size_t>& tensors,
+                  std::int64_t item, std::int64_t first, std::int64_t count, std::byte* out);
 
 }  // namespace trefoil::cuda

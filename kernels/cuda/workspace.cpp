@@ -60,8 +60,9 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     if (size.chunkedDelta) deltaSpace = carver.takeBytes(deltaChunkBytes(m.gdn, t, DeltaChunkPlan{}.batch));
     const std::int64_t queries = static_cast<std::int64_t>(m.attention.queryHeads) * m.attention.headDim;
     mixed = bytes(t * std::max<std::int64_t>(m.gdn.values(), queries) * element);
-    const std::int64_t outSplits = std::max({skinnySplits(m.hidden, m.gdn.values(), size.sms),
-                                             skinnySplits(m.hidden, queries, size.sms), expertDownSplits(m.hidden, size.sms) + (size.expertSlice > 0 ? 1 : 0)});
+    const std::int64_t outSplits =
+        std::max({skinnySplits(m.hidden, m.gdn.values(), size.sms), skinnySplits(m.hidden, queries, size.sms),
+                  expertDownSplits(m.hidden, size.sms) + (size.expertSlice > 0 ? 1 : 0)});
     partial = carver.take<float>(std::max(outSplits * small * m.hidden, t * m.hidden));
     routerLogits = static_cast<float*>(product(m.routerRows(), m.hidden, 4));
     routing.probabilities = carver.take<float>(t * m.experts);
@@ -82,7 +83,8 @@ void Workspace::carveScratch(Carver& carver, const ModelShape& m, const Workspac
     const bool plain = size.floats || m.hidden % 8 != 0 || m.width % 8 != 0 || m.sharedWidth % 8 != 0;
     act = bytes(std::max(positions * maxWidth * (plain ? 4 : 2), (m.experts + 1) * small * maxWidth * 2));
     expertOut = carver.take<Bf16>(plain ? 0 : positions * m.hidden);
-    unpacked = bytes(std::max(size.unpackedMatrix, size.expertSlice > 0 ? UnpackedExperts(m, size.expertSlice).all : 0) * element);
+    unpacked =
+        bytes(std::max(size.unpackedMatrix, size.expertSlice > 0 ? UnpackedExperts(m, size.expertSlice).all : 0) * element);
     if (size.expertSlice > 0) {
         slice.tiles = carver.take<GroupTile>(maxGroupTiles(positions, m.experts));
         slice.tileCount = carver.take<std::int32_t>(1);

@@ -2,7 +2,8 @@
 # Builds the GPU plugin without the window, checks it against the golden files in both precisions, runs compute-sanitizer over the tiny
 # model, and times everything that docs/benchmarks.md reports. One call, one table.
 #
-#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [parts] [sanitize] [bench] [long]     (default: build verify)
+#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [parts] [sanitize] [bench] [long] [formats] [limited]
+#                            (default: build verify)
 #
 # TREFOIL_GPU_BUILD: build folder (build-gpu). TREFOIL_GPU_PREFIX: where libraries lie that the system lacks (.carry/usr).
 # TREFOIL_CUDA_ARCHITECTURES: what to build for (90a-real).
@@ -41,6 +42,14 @@ for step in $steps; do
                 -DTREFOIL_GUI=OFF -DTREFOIL_CUDA_ARCHITECTURES="$architectures" > "$build.log" 2>&1 &&
                 cmake --build "$build" --target trefoil-cli trefoil_cuda trefoil-test-cuda >> "$build.log" 2>&1 || { grep -E "rror|FAILED" "$build.log" | head -40; tail -5 "$build.log"; exit 1; }
             ;;
+        # Quantised weights: single kernels first, then whole models; and what compute-sanitizer says of the kernels.
+        packed) run "$build/bin/trefoil-test-cuda" --gtest_brief=1 --gtest_filter='Packed.*:Cache.*:PartPlan.*:Quantised.*:*Parts.OfFp8*:*Parts.OfFourBits*' ;;
+        sanitize-packed)
+            for check in memcheck racecheck; do
+                run compute-sanitizer --tool $check --error-exitcode 9 --print-limit 5 "$build/bin/trefoil-test-cuda" --gtest_brief=1 \
+                    --gtest_filter='Packed.Segments*:Packed.ASharedExpert*:Packed.Records*:Packed.Slices*:Cache.CountsWhat*'
+            done
+            ;;
         kernels) run "$build/bin/trefoil-test-cuda" --gtest_brief=1 ;;
         verify) verify float32; verify bf16 ;;
         portable) export TREFOIL_CUDA_PATH=portable; verify float32; verify bf16; unset TREFOIL_CUDA_PATH ;;
@@ -68,6 +77,23 @@ for step in $steps; do
             ;;
         bench) run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 ;;
         long) run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 --long 131000 ;;
+        # The same passes with weights of every format, in one run on one card.
+        formats)
+            for format in bf16 fp8 "int4 --group 32" "int4 --group 128"; do
+                run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 --format $format
+            done
+            ;;
+        # The card held to less than the model: experts in main memory, drawn evenly and unevenly.
+        limited)
+            for size in 24 16; do
+                for format in int4 bf16; do
+                    for skew in 0 0.5 1; do
+                        run "$cli" bench --synth clover-35b --device cuda --context 32768 --no-prompts --format $format \
+                            --gpu-memory $size --router-skew $skew
+                    done
+                done
+            done
+            ;;
         *) echo "unknown step $step"; exit 2 ;;
     esac
     echo "-- $step took $((SECONDS - start)) s"

@@ -1,10 +1,11 @@
 // The plan over several devices, to the byte; asks no device.
 #include "kernels/cuda/part_plan.h"
-#include "engine/checkpoint/synth.h"
+#include "engine/checkpoint/synth_quantised.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace trefoil::cuda {
 namespace {
@@ -94,6 +95,72 @@ TEST(PartPlan, WhatCanBeLetGoCountsWhereLayersAreDivided) {
     ASSERT_TRUE(now.ok() && later.ok());
     EXPECT_LT((*now)[0].range.layers() + 5, (*later)[0].range.layers());
     EXPECT_EQ((*later)[0].plan.available, 20 * kGigabyte);
+}
+
+PlanOptions quantisedOptions(const ModelConfig& config, const SynthFormat& format, std::uint64_t gpuMemory = 0) {
+    const SyntheticQuantised weights(config, 1, format);
+    return {false, 32768, WeightForms(weights.tensors(), false), gpuMemory};
+}
+
+TEST(PartPlan, PackedWeightsTakeWhatTheirFormatSays) {
+    const ModelConfig config = clover();
+    const std::vector<DeviceFacts> cards{card(0, 140 * kGigabyte)};
+    const auto bytes = [&](const SynthFormat& format) {
+        const auto parts = planParts(config, cards, {}, quantisedOptions(config, format));
+        EXPECT_TRUE(parts.ok());
+        EXPECT_EQ(parts->front().plan.host, 0U);
+        return parts->front().plan;
+    };
+    const MemoryPlan plain = bytes({});
+    const MemoryPlan fp8 = bytes({QuantisedFormat::Fp8Blocks});
+    const MemoryPlan by32 = bytes({QuantisedFormat::Int4Groups, 32});
+    const MemoryPlan by128 = bytes({QuantisedFormat::Int4Groups, 128});
+    const MemoryPlan zeros = bytes({QuantisedFormat::Int4Groups, 32, true});
+    // 40 layers of 256 experts of three matrices of 2048 by 512, in bits: 8 and a float32 a row of 128; 4 and a BF16 a group.
+    const std::uint64_t weights = 40ULL * 256 * 3 * 2048 * 512;
+    EXPECT_EQ(plain.experts, weights * 2);
+    EXPECT_EQ(fp8.experts, weights + weights / 128 * 4);
+    EXPECT_EQ(by32.experts, weights / 2 + weights / 32 * 2);
+    EXPECT_EQ(by128.experts, weights / 2 + weights / 128 * 2);
+    EXPECT_EQ(zeros.experts, weights / 2 + weights / 32 * 3);
+    EXPECT_LT(fp8.weights, plain.weights * 54 / 100);
+    EXPECT_LT(by32.weights, plain.weights * 31 / 100);
+    // Embedding and head keep their type: 4 bits of the whole model are about 21 GB.
+    EXPECT_GT(by32.weights, 20 * kGigabyte);
+    EXPECT_LT(by32.weights, 22 * kGigabyte);
+}
+
+TEST(PartPlan, ALimitedCardHoldsAsManyExpertsAsFit) {
+    const ModelConfig config = clover();
+    const std::vector<DeviceFacts> cards{card(0, 140 * kGigabyte)};
+    constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
+    for (const auto& [format, limit, everything] :
+         {std::tuple{SynthFormat{QuantisedFormat::Int4Groups, 32}, 24 * kGibibyte, true},
+          {SynthFormat{QuantisedFormat::Int4Groups, 32}, 16 * kGibibyte, false},
+          {SynthFormat{}, 24 * kGibibyte, false},
+          {SynthFormat{}, 16 * kGibibyte, false}}) {
+        const auto parts = planParts(config, cards, {}, quantisedOptions(config, format, limit));
+        ASSERT_TRUE(parts.ok());
+        const PartSetup& part = parts->front();
+        EXPECT_TRUE(checkFits(*parts).ok());
+        EXPECT_LE(part.plan.total() + kContextBytes, limit);
+        EXPECT_EQ(part.plan.host == 0, everything);
+        EXPECT_EQ(part.experts.inMainMemory, !everything);
+        if (everything) continue;
+        // No room is left for one more of each layer, and main memory holds all.
+        EXPECT_GT(part.plan.total() + part.plan.host / 256, part.plan.available);
+        EXPECT_EQ(part.plan.experts, part.plan.host / 256 * static_cast<std::uint64_t>(part.experts.slots));
+        EXPECT_GT(part.experts.slots, 0);
+    }
+}
+
+TEST(PartPlan, ACardThatIsTooSmallForTheRestSaysSo) {
+    const ModelConfig config = clover();
+    const auto parts = planParts(config, std::vector<DeviceFacts>{card(0, 140 * kGigabyte)}, {},
+                                 quantisedOptions(config, {QuantisedFormat::Int4Groups, 32}, 3 * kGigabyte));
+    ASSERT_TRUE(parts.ok());
+    EXPECT_EQ(parts->front().experts.slots, 0);
+    EXPECT_EQ(checkFits(*parts).error().kind, ErrorKind::DoesNotFit);
 }
 
 TEST(PartPlan, NamesOfDifferentCards) {
