@@ -99,7 +99,6 @@ Result<LoadedModel> loadModel(Engine& engine, const ModelOptions& options, bool 
     load.device.threads = options.threads;
     load.device.context = options.context;
     load.device.gpuMemory = options.gpuBytes();
-    load.device.quantisedOnGpus = options.quantisedOnGpus;
     load.requireTokenizer = requireTokenizer;
     auto switches = parseSwitches(options.switches);
     if (!switches.ok()) return switches.error();

@@ -23,7 +23,6 @@ struct ModelOptions {
     std::vector<std::string> switches;  ///< section 9's, "name=choice"
     std::int64_t context = 0;           ///< positions to make room for; 0: the model's
     double gpuMemory = 0.0;             ///< GiB of each GPU to take in all; 0: what is free
-    bool quantisedOnGpus = false;       ///< see DeviceOptions
 
     [[nodiscard]] std::uint64_t gpuBytes() const { return static_cast<std::uint64_t>(gpuMemory * 1073741824.0); }
 };

@@ -4,8 +4,10 @@
 #include "engine/runtime/main_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace trefoil {
@@ -60,7 +62,15 @@ DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& option
 
 /// Whether a GPU could take these weights at all.
 Status readableByGpus(const Checkpoint& checkpoint, const DeviceOptions& options) {
-    if (!checkpoint.summary().quantised || options.quantisedOnGpus) return {};
+    const char* unchecked = std::getenv("TREFOIL_CUDA_UNCHECKED");
+    if (options.uncheckedKernels || (unchecked != nullptr && std::string_view(unchecked) == "1")) return {};
+    if (options.gpuMemory > 0)
+        return makeError(
+            ErrorKind::Unsupported,
+            "a limit for the GPU's memory keeps experts in main memory, and the kernels for that have not been checked "
+            "on a GPU yet",
+            "leave out the limit, or use --device cpu");
+    if (!checkpoint.summary().quantised) return {};
     return makeError(ErrorKind::Unsupported,
                      "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
                      "use --device cpu, or the BF16 checkpoint");

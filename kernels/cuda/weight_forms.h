@@ -5,6 +5,7 @@
 #include "kernels/cuda/weight_matrix.h"
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -27,7 +28,7 @@ private:
         PackFormat format = PackFormat::None;
         bool keepsInBf16 = true;
     };
-    std::map<std::string, Form> m_forms;
+    std::shared_ptr<const std::map<std::string, Form>> m_forms;  ///< plans copy it often
 };
 
 }  // namespace trefoil::cuda

@@ -1,9 +1,9 @@
 // What the upload packs, on the CPU: stacked projections, pairs of gate and up rows, experts one after the other, and pieces of
 // them, against the values that the checkpoint gives. Asks no device.
-#include "kernels/cuda/weight_upload.h"
 #include "engine/checkpoint/synth_quantised.h"
 #include "kernels/cuda/model_weights.h"
 #include "kernels/cuda/pack.h"
+#include "kernels/cuda/weight_upload.h"
 
 #include <gtest/gtest.h>
 
@@ -78,8 +78,9 @@ protected:
                     const std::int64_t width = place.rows / 2;
                     const std::int64_t own = place.paired ? row % width : row;
                     const std::int64_t block = place.paired ? own / kUnitRows * 2 + row / width : own / kUnitRows;
-                    ASSERT_EQ(packedValue(place.format, packed.data() + block * blockBytes, static_cast<int>(own % kUnitRows), column),
-                              value(source.name, (item * place.rows + row - begin) * place.columns + column))
+                    ASSERT_EQ(
+                        packedValue(place.format, packed.data() + block * blockBytes, static_cast<int>(own % kUnitRows), column),
+                        value(source.name, (item * place.rows + row - begin) * place.columns + column))
                         << source.name << " row " << row << " column " << column;
                 }
             begin += source.rows;
@@ -125,7 +126,9 @@ TEST_F(Upload, AModelHoldsEveryTensorOnce) {
     const ModelConfig config = raggedModel();
     const LayerRange all{0, 2, 2};
     for (const bool inMainMemory : {false, true})
-        for (const SynthFormat& format : {SynthFormat{}, {QuantisedFormat::Fp8Blocks}, {QuantisedFormat::Int4Groups, 32, false, true},
+        for (const SynthFormat& format : {SynthFormat{},
+                                          {QuantisedFormat::Fp8Blocks},
+                                          {QuantisedFormat::Int4Groups, 32, false, true},
                                           {QuantisedFormat::Int4Groups, 32, false, false, true}}) {
             open(format);
             const WeightForms forms(m_weights->tensors(), false);
