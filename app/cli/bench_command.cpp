@@ -197,6 +197,13 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
         weights.readRows(tensor, first, count, rows);
         return {};
     };
+    const auto freeBytes = [&] {
+        std::uint64_t sum = 0;
+        for (const CudaDevice& device : listCudaDevices())
+            if (std::find(gpus.begin(), gpus.end(), device.index) != gpus.end()) sum += device.memoryFree;
+        return sum;
+    };
+    const std::uint64_t freeBefore = freeBytes();
     const auto start = Clock::now();
     std::vector<CudaShare> shares;
     shares.reserve(gpus.size());
@@ -210,10 +217,8 @@ Status benchSynthetic(const BenchOptions& options, Json& out) {
     out["load_bytes_per_second"] = static_cast<double>(plan.weights) * 1000.0 / ms;
     out["plan"] = {{"weights", plan.weights},    {"experts", plan.experts}, {"host", plan.host},
                    {"key_value", plan.keyValue}, {"states", plan.states},   {"workspace", plan.workspace}};
-    std::uint64_t freeNow = 0;
-    for (const CudaDevice& device : listCudaDevices())
-        if (std::find(gpus.begin(), gpus.end(), device.index) != gpus.end()) freeNow += device.memoryFree;
-    out["device_memory_used"] = plan.available - freeNow;
+    const std::uint64_t freeNow = freeBytes();
+    out["device_memory_used"] = freeBefore > freeNow ? freeBefore - freeNow : 0;
     return benchGpu(**executor, gpuOptions(options, gpus.front()), out);
 }
 

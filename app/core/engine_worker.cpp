@@ -116,6 +116,12 @@ public:
     void onPass(const PassRecord& pass) override {
         if (pass.kind != PassKind::Token && pass.kind != PassKind::Edit) ++m_stats.passes;
         m_stats.passMs += pass.stats.milliseconds;
+        for (const LayerStats& layer : pass.stats.layers) {
+            m_stats.usedExperts += layer.distinctExperts;
+            m_stats.missedExperts += layer.missedExperts;
+            m_stats.hostBytes += layer.missedExperts * static_cast<qint64>(layer.expertBytes);
+            m_stats.stallMs += layer.stallMilliseconds;
+        }
         m_stats.blocks = pass.kind == PassKind::Token ? 0 : pass.block + 1 - m_firstBlock;
         m_single = pass.kind == PassKind::Token;
         endPause();

@@ -177,6 +177,11 @@ struct GenerationStats {
     double passMs = 0.0;        ///< of it inside passes
     double thinkingMs = 0.0;    ///< wall time until thinking closed
     double firstBlockMs = 0.0;  ///< wall time with the prefill until the first text was there; 0: not known
+    // Where experts lie in main memory; not stored. Experts are counted layer by layer.
+    qint64 usedExperts = 0;
+    qint64 missedExperts = 0;  ///< of them those that were not on the GPU
+    qint64 hostBytes = 0;      ///< of their weights
+    double stallMs = 0.0;      ///< in which passes waited for these
     /// What the passes and times are for.
     [[nodiscard]] qint64 writtenTokens() const { return responseTokens - keptTokens; }
     bool operator==(const GenerationStats&) const = default;

@@ -4717,6 +4717,10 @@ nicht verwendbar: %1</translation>
         <translation>Mittlere Zeit eines Durchgangs über einen Block</translation>
     </message>
     <message>
+        <source>%1% of the experts were on the GPU; %2 GB came from main memory, which took %3 s</source>
+        <translation>%1 % der Experten lagen auf der GPU; %2 GB kamen aus dem Hauptspeicher, was %3 s dauerte</translation>
+    </message>
+    <message>
         <source>The device that runs the model</source>
         <translation>Das Gerät, auf dem das Modell läuft</translation>
     </message>

@@ -4708,6 +4708,10 @@ not usable: %1</source>
         <translation>ブロック 1 パスの平均時間</translation>
     </message>
     <message>
+        <source>%1% of the experts were on the GPU; %2 GB came from main memory, which took %3 s</source>
+        <translation>エキスパートの %1% が GPU 上にありました。%2 GB をメインメモリから読み込み、%3 秒かかりました</translation>
+    </message>
+    <message>
         <source>The device that runs the model</source>
         <translation>モデルを動かすデバイス</translation>
     </message>

@@ -4708,6 +4708,10 @@ not usable: %1</source>
         <translation>对一个块扫描一次的平均时间</translation>
     </message>
     <message>
+        <source>%1% of the experts were on the GPU; %2 GB came from main memory, which took %3 s</source>
+        <translation>%1% 的专家位于 GPU 上；%2 GB 来自主内存，耗时 %3 秒</translation>
+    </message>
+    <message>
         <source>The device that runs the model</source>
         <translation>运行模型的设备</translation>
     </message>

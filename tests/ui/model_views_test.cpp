@@ -159,6 +159,17 @@ private slots:
         QCOMPARE(speed->text(), QStringLiteral("300.0 tokens/s"));
         QCOMPARE(bar.findChild<QLabel*>(QStringLiteral("statusTokensPerPass"))->text(), QStringLiteral("13.3 tokens/pass"));
         QCOMPARE(bar.findChild<QLabel*>(QStringLiteral("statusPassTime"))->text(), QStringLiteral("33.0 ms/pass"));
+        const auto passTip = [&] { return bar.findChild<QLabel*>(QStringLiteral("statusPassTime"))->toolTip(); };
+        QVERIFY(!passTip().contains(QLatin1Char('\n')));
+        // Where experts lie in main memory, what that cost stands below.
+        stats.usedExperts = 4000;
+        stats.missedExperts = 500;
+        stats.hostBytes = 900000000;
+        stats.stallMs = 1500;
+        bar.setStats(stats);
+        QVERIFY2(passTip().endsWith(
+                     QStringLiteral("\n87.5% of the experts were on the GPU; 0.9 GB came from main memory, which took 1.5 s")),
+                 qPrintable(passTip()));
         // Autoregressive decoding counts no passes; nothing is divided by zero.
         stats.passes = 0;
         bar.setStats(stats);

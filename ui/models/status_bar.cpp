@@ -94,6 +94,15 @@ void StatusBar::setStats(const GenerationStats& stats) {
              tr("%1 tokens/pass").arg(realText(stats.passes > 0 ? written / passes : 0, 1)));
     showText(m_passTime, stats.passes > 0 && stats.passMs > 0,
              tr("%1 ms/pass").arg(realText(stats.passes > 0 ? stats.passMs / passes : 0, 1)));
+    QString about = tr("Time of one pass over a block, on average");
+    if (stats.missedExperts > 0 && stats.usedExperts > 0)
+        about +=
+            QLatin1Char('\n') +
+            tr("%1% of the experts were on the GPU; %2 GB came from main memory, which took %3 s")
+                .arg(realText(100.0 - 100.0 * static_cast<double>(stats.missedExperts) / static_cast<double>(stats.usedExperts),
+                              1),
+                     realText(static_cast<double>(stats.hostBytes) / 1e9, 1), realText(stats.stallMs / 1000.0, 1));
+    m_passTime->setToolTip(about);
 }
 
 void StatusBar::clearStats() { setStats({}); }
