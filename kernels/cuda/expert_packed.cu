@@ -33,24 +33,47 @@ struct EntryRange {
 // ---- first product. A pair is 16 gate and 16 up rows. A tile is a pair for each warp, or (kWide, for at most eight rows, which
 // touch few experts) one pair whose columns the warps share, so that there are tiles enough for the whole device.
 
+/// How the tiles are dealt out: whole ones as long as they keep all blocks busy; of tiles of four pairs, what is left over is cut
+/// in two or four, so that all blocks end together. A quarter is a pair whose columns the warps share.
 template <bool kWide>
 struct PairDeal {
     static constexpr int kPairs = kWide ? 1 : 4;
-    int routed, tilesEach, tiles, grid, items;
+    int routed, tilesEach, grid, whole, parts, items;
 
     __device__ __forceinline__ PairDeal(const PackedExperts& w, const EntryRange& range, Which which) {
         const auto tilesOf = [](int width) { return ((width + kUnitRows - 1) / kUnitRows + kPairs - 1) / kPairs; };
         routed = which == Which::Shared ? 0 : range.count - 1;
         tilesEach = tilesOf(w.width);
-        tiles = routed * tilesEach + (which == Which::Routed ? 0 : tilesOf(w.sharedWidth));
         grid = static_cast<int>(gridDim.x);
-        items = static_cast<int>(blockIdx.x) < tiles ? (tiles - 1 - static_cast<int>(blockIdx.x)) / grid + 1 : 0;
+        const int tiles = routed * tilesEach + (which == Which::Routed ? 0 : tilesOf(w.sharedWidth));
+        whole = tiles / grid * grid;
+        const int rest = tiles - whole;
+        parts = kWide ? 1 : rest * 4 <= grid ? 4 : rest * 2 <= grid ? 2 : 1;
+        const int all = whole + rest * parts;
+        items = static_cast<int>(blockIdx.x) < all ? (all - 1 - static_cast<int>(blockIdx.x)) / grid + 1 : 0;
     }
-    /// Entry and first pair of this block's item.
-    __device__ __forceinline__ int2 locate(int item, int sharedEntry) const {
-        const int tile = static_cast<int>(blockIdx.x) + item * grid;
+    /// Whether this block's last item is a quarter.
+    [[nodiscard]] __device__ __forceinline__ bool endsInPiece() const { return parts == 4 && items > whole / grid; }
+
+    /// Bit i of groups: pair first + i is wanted.
+    struct Place {
+        int entry, first;
+        unsigned groups;
+    };
+    [[nodiscard]] __device__ __forceinline__ Place locate(int index, int sharedEntry) const {
+        const int item = static_cast<int>(blockIdx.x) + index * grid;
+        const int past = max(item - whole, 0);
+        const int tile = item - past + past / parts;
+        Place p;
+        p.groups = item < whole ? 15U : ((16U >> (4 - 4 / parts)) - 1) << past % parts * (4 / parts);
         const int entry = min(tile / tilesEach, routed);
-        return {entry == routed ? sharedEntry : entry, (tile - entry * tilesEach) * kPairs};
+        p.first = (tile - entry * tilesEach) * kPairs;
+        p.entry = entry == routed ? sharedEntry : entry;
+        return p;
+    }
+    /// The only pair of a quarter.
+    [[nodiscard]] static __device__ __forceinline__ int piecePair(const Place& p) {
+        return p.first + 31 - __clz(static_cast<int>(p.groups));
     }
 };
 
@@ -116,7 +139,20 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
     const int warp = static_cast<int>(threadIdx.x) >> 5;
     const int pitch = maxWidthOf(w);
     const std::int64_t blockBytes = static_cast<std::int64_t>(units) * F::kUnitBytes;
-    const auto entryOf = [&](int item) { return deal.locate(item, range.count - 1).x; };
+    const int shared0 = range.count - 1;
+    const auto entryOf = [&](int item) { return deal.locate(item, shared0).entry; };
+    const auto widthOf = [&](int entry) { return range.isShared(entry) ? w.sharedWidth : w.width; };
+    const auto pairsOf = [&](int entry) { return (widthOf(entry) + kUnitRows - 1) / kUnitRows; };
+    const int steps = deal.items * perTile;
+    bool piece = false;
+    if constexpr (!kWide) {
+        // A quarter that lies behind the last pair has nothing to do.
+        if (deal.endsInPiece()) {
+            const auto last = deal.locate(deal.items - 1, shared0);
+            piece = PairDeal<kWide>::piecePair(last) < pairsOf(last.entry);
+        }
+    }
+    const int pieceFrom = piece ? steps - perTile : steps;  // the first step of the quarter
 
     // Of the next item, what is in memory is asked for an item ahead, in fetching and in storing.
     int fetchItem = -1;
@@ -133,18 +169,26 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
     const Entry firstEntry = fetchNext;
     UnitWalk<F> walk;
     const std::uint32_t shift = unitPlace<F>() - ownPlace();
-    const auto fetchWeights = [&](int, std::uint32_t address) {
+    const std::uint32_t pieceShift = threadIdx.x * 16 - ownPlace();
+    const auto fetchWeights = [&](int g, std::uint32_t address) {
         if (++fetchStep == perTile) {
             fetchStep = 0;
-            const int2 from = deal.locate(++fetchItem, range.count - 1);
+            const auto from = deal.locate(++fetchItem, shared0);
             fetching = fetchNext;
-            const int width = range.isShared(from.x) ? w.sharedWidth : w.width;
-            const std::int64_t blocks = 2 * ((width + kUnitRows - 1) / kUnitRows);
-            walk.start(nextData, 2 * (from.y + (kWide ? 0 : warp)), blocks, blockBytes);
+            const int pairs = pairsOf(from.entry);
+            if (g >= pieceFrom) {
+                walk.startShared(nextData, 2 * PairDeal<kWide>::piecePair(from), blockBytes);
+            } else {
+                const bool wanted = kWide || (from.groups >> warp & 1) != 0;
+                walk.start(nextData, 2 * (from.first + (kWide ? 0 : warp)), wanted ? 2 * pairs : 0, blockBytes);
+            }
             if (fetchItem + 1 < deal.items) ask(fetchItem + 1);
         }
         const int unit = kWide ? fetchStep * 4 + warp : fetchStep;
-        if (!kWide || unit < units) walk.fetch(address + shift, unit);
+        if (g >= pieceFrom)
+            walk.fetchShared(address + pieceShift, unit);
+        else if (!kWide || unit < units)
+            walk.fetch(address + shift, unit);
     };
     const auto fetchRows = [&](int, std::uint32_t address) {
         const auto wanted = [&](int row) { return (fetching.rows >> row & 1) != 0; };
@@ -158,35 +202,48 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
     Accumulators<NT> acc;
     clear<NT>(acc);
     int multiplyStep = 0;
-    const auto multiply = [&](int, std::uint32_t weights, std::uint32_t rows) {
-        const bool exists = !kWide || multiplyStep * 4 + warp < units;
-        if (++multiplyStep == perTile) multiplyStep = 0;
-        if (exists) multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, rows + (kWide ? warp * 2 * S::kHalfBytes : 0));
+    const auto multiply = [&](int g, std::uint32_t weights, std::uint32_t rows) {
+        if constexpr (kWide) {
+            const bool exists = multiplyStep * 4 + warp < units;
+            if (++multiplyStep == perTile) multiplyStep = 0;
+            if (exists) multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, rows + warp * 2 * S::kHalfBytes);
+        } else if (g >= pieceFrom) {
+            multiplySharedUnits<NT, F>(acc, weights, rows);
+        } else {
+            multiplyUnits<NT, F>(acc, weights + warp * S::kWarpBytes, rows);
+        }
     };
     int doneStep = 0;
     int doneItem = 0;
     Entry storing = firstEntry;
     float2 weights[NT / 8];
-    const auto done = [&](int) {
+    const auto done = [&](int g) {
+        if (g >= pieceFrom) return;
         if (++doneStep == 1 && !kWide)
 #pragma unroll
             for (int n = 0; n < NT / 8; ++n) weights[n] = rowWeights(active, storing.expert, n);
         if (doneStep < perTile) return;
         doneStep = 0;
-        const int2 place = deal.locate(doneItem, range.count - 1);
-        const int width = range.isShared(place.x) ? w.sharedWidth : w.width;
-        Bf16* to = act + static_cast<std::int64_t>(place.x) * t * pitch;
+        const auto place = deal.locate(doneItem, shared0);
+        Bf16* to = act + static_cast<std::int64_t>(place.entry) * t * pitch;
         if constexpr (kWide) {
-            storeWide(acc, sums, active, storing, place.y * kUnitRows, width, to, pitch);
-        } else {
+            storeWide(acc, sums, active, storing, place.first * kUnitRows, widthOf(place.entry), to, pitch);
+        } else if ((place.groups >> warp & 1) != 0) {
 #pragma unroll
             for (int n = 0; n < NT / 8; ++n)
-                storeGated(acc[0][n], acc[1][n], weights[n], storing.rows, n, (place.y + warp) * kUnitRows, width, to, pitch);
+                storeGated(acc[0][n], acc[1][n], weights[n], storing.rows, n, (place.first + warp) * kUnitRows,
+                           widthOf(place.entry), to, pitch);
         }
         clear<NT>(acc);
         if (++doneItem < deal.items) storing.load(active, entryOf(doneItem), t);
     };
-    runPipelineWith<NT, false, S>(deal.items * perTile, shared, fetchWeights, fetchRows, multiply, done);
+    runPipelineWith<NT, false, S>(steps, shared, fetchWeights, fetchRows, multiply, done);
+    if constexpr (!kWide) {
+        if (!piece) return;
+        const auto place = deal.locate(deal.items - 1, shared0);
+        storePiece<NT>(acc, reinterpret_cast<float4*>(shared), active, storing, PairDeal<kWide>::piecePair(place) * kUnitRows,
+                       widthOf(place.entry), act + static_cast<std::int64_t>(place.entry) * t * pitch, pitch);
+    }
 }
 
 // ---- second product: one long sum over (entry, column), so that the rows' sums need no scatter

@@ -40,6 +40,36 @@ __device__ __forceinline__ float2 rowWeights(const ActiveExperts& active, int ex
                                             (static_cast<int>(threadIdx.x) & 3) * 2);
 }
 
+/// The end of a piece: adds up what the warps have, and stores it, a warp every fourth group of rows.
+template <int NT>
+__device__ __forceinline__ void storePiece(const Accumulators<NT>& acc, float4* sums, const ActiveExperts& active,
+                                           const Entry& entry, int column, int width, Bf16* act, int pitch) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int warp = static_cast<int>(threadIdx.x) >> 5;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+        for (int n = 0; n < NT / 8; ++n)
+            sums[((warp * 2 + i) * (NT / 8) + n) * 32 + lane] =
+                make_float4(acc[i][n][0], acc[i][n][1], acc[i][n][2], acc[i][n][3]);
+    __syncthreads();
+    for (int n = warp; n < NT / 8; n += 4) {
+        float total[2][4] = {};
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+#pragma unroll
+            for (int from = 0; from < 4; ++from) {
+                const float4 part = sums[((from * 2 + i) * (NT / 8) + n) * 32 + lane];
+                total[i][0] += part.x;
+                total[i][1] += part.y;
+                total[i][2] += part.z;
+                total[i][3] += part.w;
+            }
+        storeGated(total[0], total[1], rowWeights(active, entry.expert, n), entry.rows, n, column, width, act, pitch);
+    }
+}
+
 /// Where in the sum a step lies: a column of an entry.
 struct SumPlace {
     int entry, step, steps;

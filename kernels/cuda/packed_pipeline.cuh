@@ -66,6 +66,20 @@ struct UnitWalk {
         first = data + (blocks > 0 ? block * blockBytes : 0) + (threadIdx.x & 31) * 16;
         other = blockBytes - F::kUnitBytes;
     }
+    /// The same blocks for all threads of the block together: both exist.
+    __device__ __forceinline__ void startShared(const std::byte* data, std::int64_t block, std::int64_t blockBytes) {
+        first = data + block * blockBytes + threadIdx.x * 16;
+        other = blockBytes - F::kUnitBytes;
+    }
+    /// Unit `unit` of both blocks to the thread's place `own`, which is thread · 16 of the stage.
+    __device__ __forceinline__ void fetchShared(std::uint32_t own, std::int64_t unit) const {
+        const std::byte* from = first + unit * F::kUnitBytes;
+#pragma unroll
+        for (int i = 0; i < (2 * kChunks + kSkinnyThreads - 1) / kSkinnyThreads; ++i) {
+            const int c = static_cast<int>(threadIdx.x) + i * kSkinnyThreads;
+            if (c < 2 * kChunks) copyAsync16Ahead(own + i * 2048, from + i * 2048 + (c >= kChunks ? other : 0), true);
+        }
+    }
     /// Unit `unit` to the lane's place `own`.
     __device__ __forceinline__ void fetch(std::uint32_t own, std::int64_t unit) const {
         const std::byte* from = first + unit * F::kUnitBytes;
@@ -84,8 +98,9 @@ __device__ __forceinline__ std::uint32_t unitPlace() {
     return (threadIdx.x >> 5) * (2 * F::kUnitBytes) + (threadIdx.x & 31) * 16;
 }
 
-/// acc += a warp's two units [2 · 16, 128] · rows [NT, 128], which are two halves of 64 columns.
-template <int NT, class F>
+/// acc += two units [2 · 16, 128] · rows [NT, 128], which are two halves of 64 columns; of the units' eight steps of 16 columns
+/// those from kFirst on, kCount of them.
+template <int NT, class F, int kFirst = 0, int kCount = 8>
 __device__ __forceinline__ void multiplyUnits(Accumulators<NT>& acc, std::uint32_t units, std::uint32_t rows) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     typename F::Scales scales[2];
@@ -99,34 +114,32 @@ __device__ __forceinline__ void multiplyUnits(Accumulators<NT>& acc, std::uint32
         else
             mma(acc[i][n], a, b0, b1);
     };
+    uint4 raw[2];
 #pragma unroll
-    for (int load = 0; load < 8 / F::kPerLoad; ++load) {
-        uint4 raw[2];
+    for (int kk = kFirst; kk < kFirst + kCount; ++kk) {
+        if (kk == kFirst || kk % F::kPerLoad == 0)
 #pragma unroll
-        for (int i = 0; i < 2; ++i) raw[i] = FromShared{units + i * F::kUnitBytes + load * 512 + lane * 16}.load16();
+            for (int i = 0; i < 2; ++i)
+                raw[i] = FromShared{units + i * F::kUnitBytes + kk / F::kPerLoad * 512 + lane * 16}.load16();
+        const std::uint32_t half = rows + (kk >> 2) * (NT * 128);
+        std::uint32_t a[2][4];
 #pragma unroll
-        for (int j = 0; j < F::kPerLoad; ++j) {
-            const int kk = load * F::kPerLoad + j;
-            const std::uint32_t half = rows + (kk >> 2) * (NT * 128);
-            std::uint32_t a[2][4];
+        for (int i = 0; i < 2; ++i) F::fragment(a[i], raw[i], kk % F::kPerLoad, kk, scales[i]);
+        if constexpr (NT == 8) {
+            std::uint32_t b0;
+            std::uint32_t b1;
+            loadMatrix2(b0, b1, half + swizzle128(lane & 7, (kk & 3) * 2 + ((lane >> 3) & 1)));
+            product(0, 0, a[0], b0, b1);
+            product(1, 0, a[1], b0, b1);
+        } else {
 #pragma unroll
-            for (int i = 0; i < 2; ++i) F::fragment(a[i], raw[i], j, kk, scales[i]);
-            if constexpr (NT == 8) {
-                std::uint32_t b0;
-                std::uint32_t b1;
-                loadMatrix2(b0, b1, half + swizzle128(lane & 7, (kk & 3) * 2 + ((lane >> 3) & 1)));
-                product(0, 0, a[0], b0, b1);
-                product(1, 0, a[1], b0, b1);
-            } else {
+            for (int n = 0; n < NT / 16; ++n) {
+                std::uint32_t b[4];
+                loadMatrix4(b, half + swizzle128(n * 16 + (lane & 7) + ((lane >> 4) << 3), (kk & 3) * 2 + ((lane >> 3) & 1)));
 #pragma unroll
-                for (int n = 0; n < NT / 16; ++n) {
-                    std::uint32_t b[4];
-                    loadMatrix4(b, half + swizzle128(n * 16 + (lane & 7) + ((lane >> 4) << 3), (kk & 3) * 2 + ((lane >> 3) & 1)));
-#pragma unroll
-                    for (int i = 0; i < 2; ++i) {
-                        product(i, 2 * n, a[i], b[0], b[1]);
-                        product(i, 2 * n + 1, a[i], b[2], b[3]);
-                    }
+                for (int i = 0; i < 2; ++i) {
+                    product(i, 2 * n, a[i], b[0], b[1]);
+                    product(i, 2 * n + 1, a[i], b[2], b[3]);
                 }
             }
         }
@@ -138,6 +151,24 @@ __device__ __forceinline__ void multiplyUnits(Accumulators<NT>& acc, std::uint32
             for (int n = 0; n < NT / 8; ++n)
 #pragma unroll
                 for (int j = 0; j < 4; ++j) acc[i][n][j] += (j < 2 ? scales[i].low : scales[i].high) * part[i][n][j];
+    }
+}
+
+/// The same for two units that the four warps share: two steps each.
+template <int NT, class F>
+__device__ __forceinline__ void multiplySharedUnits(Accumulators<NT>& acc, std::uint32_t units, std::uint32_t rows) {
+    switch (threadIdx.x >> 5) {  // a warp's scales are then known when compiling
+        case 0:
+            multiplyUnits<NT, F, 0, 2>(acc, units, rows);
+            break;
+        case 1:
+            multiplyUnits<NT, F, 2, 2>(acc, units, rows);
+            break;
+        case 2:
+            multiplyUnits<NT, F, 4, 2>(acc, units, rows);
+            break;
+        default:
+            multiplyUnits<NT, F, 6, 2>(acc, units, rows);
     }
 }
 

@@ -249,9 +249,12 @@ void expectExperts(const std::vector<Launcher>& launchers, std::mt19937& random,
 }
 
 TEST_F(Packed, Experts) {
-    std::vector<Launcher> launchers{launcher(false), launcher(true), launcher(true)};
+    std::vector<Launcher> launchers(5, launcher(true));
     launchers[1].overlap = isHopper();
     launchers[2].sharedBytes = 99 * 1024;
+    // As on cards with fewer multiprocessors: tiles are dealt out whole, in halves and in quarters.
+    launchers[3].sms = 9;
+    launchers[4].sms = 30;
     constexpr int kExperts = 24;
     for (const PackFormat format : kPackFormats)
         for (const auto& [hidden, width, sharedWidth] :
