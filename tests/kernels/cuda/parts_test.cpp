@@ -26,7 +26,10 @@ TEST_P(Parts, NoisyRowsThatPredictTheNextToken) {
     config.compatibility.noisyRowsPredictNext = true;
     expectParts(config, {0, 0, 0});
 }
-TEST_P(Parts, OfFp8) { expectParts(modelOf(false), {0, 0}, {QuantisedFormat::Fp8Blocks}); }
+TEST_P(Parts, OfFp8) {
+    expectParts(modelOf(false), {0, 0}, {QuantisedFormat::Fp8Blocks});
+    expectParts(modelOf(true), {0, 0}, {QuantisedFormat::Fp8Blocks});
+}
 TEST_P(Parts, OfFourBits) {
     for (const std::int64_t group : {32, 128})
         for (const bool zeros : {false, true})
