@@ -53,7 +53,7 @@ private:
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     [[nodiscard]] Rows fewExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h);
     void manyExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h, LayerResult* result);
-    [[nodiscard]] ExpertWeights unpackedExperts(const LayerWeights& w, int slice) const;
+    [[nodiscard]] ExpertWeights unpackedExperts(Calls& ok, const LayerWeights& w, int first, int count, const std::uint8_t* used);
     void complete(Calls& ok, const PassShape& p, Rows& add);
     void head(Calls& ok, const PassShape& p, const Rows& add);
     void shiftRows(Calls& ok, const PassShape& p, Rows& add, std::int64_t prefix);
@@ -325,14 +325,7 @@ Rows Pass<T>::mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights
             return Rows{};
         }
     }
-    ExpertWeights experts = w.experts;
-    if (w.packed.inUse()) {
-        experts = unpackedExperts(w, m_shape.experts);
-        ok(unpackExperts(m_on, w.packed, 0, m_shape.experts, nullptr, m_weights.format(), const_cast<void*>(experts.gateUp),
-                         const_cast<void*>(experts.down)));
-        ok(unpackShared(m_on, w.packed, m_weights.format(), const_cast<void*>(experts.sharedGateUp),
-                        const_cast<void*>(experts.sharedDown)));
-    }
+    const ExpertWeights experts = w.packed.inUse() ? unpackedExperts(ok, w, 0, m_shape.experts, nullptr) : w.experts;
     ok(plainExperts<T>(after(w.packed.inUse()), experts, m_space.routing, h, p.t, m_shape.perToken,
                        static_cast<float*>(m_space.act), m_space.x));
     return Rows{};
@@ -373,14 +366,9 @@ void Pass<T>::manyExperts(Calls& ok, const PassShape& p, const LayerWeights& w, 
         for (int first = 0; first < m_shape.experts && ok.error() == cudaSuccess; first += m_size.expertSlice) {
             const int count = std::min(m_size.expertSlice, m_shape.experts - first);
             const bool last = first + count == m_shape.experts;
-            const ExpertWeights experts = unpackedExperts(w, count);
             ok(sliceGroups(m_on, m_space.groups, m_shape.experts, first, count, last, m_space.slice));
             if (w.cache.inUse()) ok(countMissing(m_on, w.cache, m_space.slice.used, first, count, result));
-            ok(unpackExperts(m_on, w.packed, first, count, m_space.slice.used, m_weights.format(),
-                             const_cast<void*>(experts.gateUp), const_cast<void*>(experts.down)));
-            if (first == 0)
-                ok(unpackShared(m_on, w.packed, m_weights.format(), const_cast<void*>(experts.sharedGateUp),
-                                const_cast<void*>(experts.sharedDown)));
+            const ExpertWeights experts = unpackedExperts(ok, w, first, count, m_space.slice.used);
             ok(groupedGateUp(after(true), experts, groups, h, positions, act));
             ok(groupedDown(after(true), experts, groups, act, positions, m_space.expertOut));
         }
@@ -388,13 +376,16 @@ void Pass<T>::manyExperts(Calls& ok, const PassShape& p, const LayerWeights& w, 
     ok(combineGroups(m_on, m_space.routing, m_space.groups, m_space.expertOut, p.t, m_shape.hidden, m_shape.perToken, m_space.x));
 }
 
-/// Where a slice of the experts lies in the scratch, as plain ones.
+/// Experts [first, first + count) as plain ones in the scratch, those that `used` (unless null) marks, and with the first of them
+/// the shared expert.
 template <class T>
-ExpertWeights Pass<T>::unpackedExperts(const LayerWeights& w, int slice) const {
+ExpertWeights Pass<T>::unpackedExperts(Calls& ok, const LayerWeights& w, int first, int count, const std::uint8_t* used) {
     const UnpackedExperts at(m_shape, m_size.expertSlice);
     T* base = static_cast<T*>(m_space.unpacked);
+    ok(unpackExperts(m_on, w.packed, first, count, used, m_weights.format(), base, base + at.down));
+    if (first == 0) ok(unpackShared(m_on, w.packed, m_weights.format(), base + at.sharedGateUp, base + at.sharedDown));
     ExpertWeights experts = w.experts;
-    experts.experts = slice;
+    experts.experts = count;
     experts.gateUp = base;
     experts.down = base + at.down;
     experts.sharedGateUp = base + at.sharedGateUp;
