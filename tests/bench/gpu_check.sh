@@ -2,11 +2,11 @@
 # Builds the GPU plugin without the window, checks it against the golden files in both precisions, runs compute-sanitizer over the tiny
 # model, and times everything that docs/benchmarks.md reports. One call, one table.
 #
-#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [parts] [sanitize] [bench] [long] [formats] [limited]
+#   tests/bench/gpu_check.sh [build] [kernels] [verify] [portable] [parts] [sanitize] [bench] [long] [packed] [sanitize-packed] [formats] [limited]
 #                            (default: build verify)
 #
 # TREFOIL_GPU_BUILD: build folder (build-gpu). TREFOIL_GPU_PREFIX: where libraries lie that the system lacks (.carry/usr).
-# TREFOIL_CUDA_ARCHITECTURES: what to build for (90a-real).
+# TREFOIL_CUDA_ARCHITECTURES: what to build for (90a-real). TREFOIL_FORMATS, TREFOIL_SIZES (GiB), TREFOIL_SKEWS: of formats and limited.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 build=${TREFOIL_GPU_BUILD:-build-gpu}
@@ -79,15 +79,16 @@ for step in $steps; do
         long) run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 --long 131000 ;;
         # The same passes with weights of every format, in one run on one card.
         formats)
-            for format in bf16 fp8 "int4 --group 32" "int4 --group 128"; do
-                run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 --format $format
+            for format in ${TREFOIL_FORMATS:-bf16 fp8 int4 int4-128}; do
+                run "$cli" bench --synth clover-35b --device cuda --experts 8,40,64,128 --format "${format%-*}" \
+                    --group $([[ $format == *-128 ]] && echo 128 || echo 32)
             done
             ;;
         # The card held to less than the model: experts in main memory, drawn evenly and unevenly.
         limited)
-            for size in 24 16; do
-                for format in int4 bf16; do
-                    for skew in 0 0.5 1; do
+            for size in ${TREFOIL_SIZES:-24 16}; do
+                for format in ${TREFOIL_FORMATS:-int4 bf16}; do
+                    for skew in ${TREFOIL_SKEWS:-0 0.5 1}; do
                         run "$cli" bench --synth clover-35b --device cuda --context 32768 --no-prompts --format $format \
                             --gpu-memory $size --router-skew $skew
                     done
