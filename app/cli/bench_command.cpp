@@ -233,7 +233,6 @@ int runBench(const BenchOptions& options) {
     Engine engine;
     LoadOptions load{{options.model.device, options.model.threads, options.model.context}, {}, false};
     load.device.gpuMemory = options.model.gpuBytes();
-    load.device.uncheckedKernels = true;
     std::vector<double> loads;
     for (int i = 0; i < 4; ++i) {
         engine.unload();

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 
 namespace trefoil {
@@ -60,25 +59,8 @@ DeviceChoice cpuChoice(const Checkpoint& checkpoint, const DeviceOptions& option
     return choice;
 }
 
-/// Whether a GPU could take these weights at all.
-Status readableByGpus(const Checkpoint& checkpoint, const DeviceOptions& options) {
-    const char* unchecked = std::getenv("TREFOIL_CUDA_UNCHECKED");
-    if (options.uncheckedKernels || (unchecked != nullptr && std::string_view(unchecked) == "1")) return {};
-    if (options.gpuMemory > 0)
-        return makeError(
-            ErrorKind::Unsupported,
-            "a limit for the GPU's memory keeps experts in main memory, and the kernels for that have not been checked "
-            "on a GPU yet",
-            "leave out the limit, or use --device cpu");
-    if (!checkpoint.summary().quantised) return {};
-    return makeError(ErrorKind::Unsupported,
-                     "the weights are " + checkpoint.summary().format + ", and the GPU reads BF16, F16 and F32 only so far",
-                     "use --device cpu, or the BF16 checkpoint");
-}
-
 /// The plan with the layers on `gpus`, which are usable.
 Result<DeviceChoice> gpuChoice(const Checkpoint& checkpoint, const DeviceOptions& options, const std::vector<int>& gpus) {
-    if (const Status s = readableByGpus(checkpoint, options); !s.ok()) return s.error();
     std::vector<CudaShare> shares;
     std::vector<std::uint64_t> reclaimable;
     for (const int gpu : gpus) {
@@ -236,7 +218,6 @@ Result<DeviceChoice> chooseDevice(const Checkpoint& checkpoint, const DeviceOpti
         return makeError(ErrorKind::InvalidArgument, "there is no device named '" + options.device + "'",
                          "use auto, cpu, cuda, cuda:N, or several GPUs as cuda:0,cuda:1");
     // Before the GPUs themselves: another GPU would not help.
-    if (const Status s = readableByGpus(checkpoint, options); !s.ok()) return s.error();
     if (any) return anyGpu(checkpoint, options);
     if (const Status s = checkGpus(*gpus); !s.ok()) return s.error();
     return gpuChoice(checkpoint, options, *gpus);

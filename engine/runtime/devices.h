@@ -44,9 +44,6 @@ struct DeviceOptions {
     /// Bytes of each GPU that this program may take in all; experts that do not fit stay in main memory. 0: what is free, and
     /// then all experts must fit.
     std::uint64_t gpuMemory = 0;
-    /// Lets GPUs run what chooseDevice refuses otherwise, since its kernels have not been checked on one yet: quantised weights,
-    /// and gpuMemory. For tests and measurements; TREFOIL_CUDA_UNCHECKED=1 in the environment does the same.
-    bool uncheckedKernels = false;
 };
 
 /// The device that `options` lead to.

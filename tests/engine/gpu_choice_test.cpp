@@ -89,22 +89,18 @@ TEST(GpuChoice, GpusThatAreNotThereAreRefused) {
     for (const DevicePlan& plan : planDevices(*checkpoint, options)) EXPECT_NE(plan.device.id, "cuda:98,cuda:99");
 }
 
-TEST(GpuChoice, ALimitOfTheGpusMemoryIsRefusedUntilItsKernelsAreChecked) {
+TEST(GpuChoice, ALimitOfTheGpusMemoryLeavesTheCpuAlone) {
     const auto checkpoint = Checkpoint::open(std::filesystem::path(TREFOIL_SOURCE_DIR) / "resources/demo-model");
     ASSERT_TRUE(checkpoint.ok());
     DeviceOptions options;
-    options.device = "cuda:98";
     options.gpuMemory = std::uint64_t{8} << 30;
-    const auto choice = chooseDevice(*checkpoint, options);
-    ASSERT_FALSE(choice.ok());
-    EXPECT_EQ(choice.error().kind, ErrorKind::Unsupported);
-    // With the reservation lifted, the device itself is looked at.
-    options.uncheckedKernels = true;
+    options.device = "cuda:98";
     EXPECT_EQ(chooseDevice(*checkpoint, options).error().kind, ErrorKind::DeviceUnavailable);
-    // The CPU has nothing to do with it.
     options.device = "cpu";
-    options.uncheckedKernels = false;
-    EXPECT_TRUE(chooseDevice(*checkpoint, options).ok());
+    const auto choice = chooseDevice(*checkpoint, options);
+    ASSERT_TRUE(choice.ok());
+    options.gpuMemory = 0;
+    EXPECT_EQ(choice->plan.total(), chooseDevice(*checkpoint, options)->plan.total());
 }
 
 }  // namespace

@@ -378,7 +378,7 @@ TEST(QuantisedModel, FourBitsAreReadPerExpert) {
     }
 }
 
-TEST(QuantisedModel, RunsOnTheCpuAndIsRefusedOnAGpu) {
+TEST(QuantisedModel, RunsOnTheCpuAndWhereThereIsAGpuOnIt) {
     const ScratchFolder scratch;
     CheckpointMaker maker(kTiny);
     maker.config["quantization_config"] = kFp8;
@@ -388,15 +388,14 @@ TEST(QuantisedModel, RunsOnTheCpuAndIsRefusedOnAGpu) {
     options.requireTokenizer = false;
     options.device.threads = 1;
     Engine engine;
-    const auto loaded = engine.load(scratch.path(), options, {}, CancelFlag());
-    ASSERT_TRUE(loaded.ok()) << loaded.error().text();
-    EXPECT_EQ(loaded->deviceId, "cpu");
-    ASSERT_TRUE(engine.executor()->prefill(std::vector<TokenId>{1, 2, 3}, nullptr).ok());
-    options.device.device = "cuda";
-    const auto refused = engine.load(scratch.path(), options, {}, CancelFlag());
-    ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
-    EXPECT_TRUE(says(refused.error(), {"FP8", "GPU", "--device cpu"}));
+    for (const char* device : {"cpu", "cuda"}) {
+        options.device.device = device;
+        const auto loaded = engine.load(scratch.path(), options, {}, CancelFlag());
+        if (!loaded.ok() && loaded.error().kind == ErrorKind::DeviceUnavailable && options.device.device == "cuda") continue;
+        ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+        EXPECT_TRUE(loaded->deviceId.starts_with(device)) << loaded->deviceId;
+        ASSERT_TRUE(engine.executor()->prefill(std::vector<TokenId>{1, 2, 3}, nullptr).ok());
+    }
 }
 
 Error openError(const std::function<void(CheckpointMaker&)>& spoil) {
