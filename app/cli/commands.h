@@ -14,6 +14,9 @@ struct InfoOptions {
     std::int64_t context = 0;           ///< positions to plan for; 0: the model's
     std::vector<std::string> switches;  ///< "name=choice"
     bool json = false;
+    bool recommend = false;   ///< also say which form suits which card
+    double cardMemory = 0.0;  ///< GiB of a card to recommend for instead of this machine's; 0: this machine's
+    double bandwidth = 0.0;   ///< GB/s that this card reads from its memory; 0: measured, or assumed
 };
 int runInfo(const InfoOptions& options);
 

@@ -1,4 +1,5 @@
 #include "app/cli/commands.h"
+#include "app/cli/recommend_section.h"
 
 #include <nlohmann/json.hpp>
 
@@ -147,6 +148,7 @@ std::string forPeople(const Json& info) {
         if (device.contains("parts") && device["parts"].size() > 1) out << partLines(device["parts"]);
     }
     out << "  the coreset makes a pass read fewer experts; all of them stay in memory\n";
+    if (info.contains("recommendation")) out << recommendationText(info["recommendation"]);
     for (const Json& warning : info["warnings"]) out << "warning: " << scalar(warning) << "\n";
     for (const Json& note : info["notes"]) out << "note: " << scalar(note) << "\n";
     return out.str();
@@ -163,7 +165,12 @@ int runInfo(const InfoOptions& options) {
     load.device.context = options.context;
     const auto model = examineModel(options.model, load);
     if (!model.ok()) return fail(model.error());
-    const Json info = describe(*model);
+    Json info = describe(*model);
+    if (options.recommend) {
+        const auto prepared = prepareModel(options.model, load);
+        if (!prepared.ok()) return fail(prepared.error());
+        info["recommendation"] = recommendationJson(prepared->checkpoint, options.cardMemory, options.bandwidth, options.context);
+    }
     return print(options.json ? info.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : forPeople(info)) ? kOk
                                                                                                                    : kFailed;
 }

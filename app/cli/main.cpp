@@ -83,6 +83,16 @@ int runCommand(int argc, char** argv) {
     infoCommand->add_option("--context", info.context, "Tokens of context to plan the memory for; 0: the model's")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
     infoCommand->add_flag("--json", info.json, "Print one JSON object");
+    auto* recommend =
+        infoCommand->add_flag("--recommend", info.recommend, "Also say which form of the model suits the cards, and how fast");
+    auto* cardMemory =
+        infoCommand
+            ->add_option("--card-memory", info.cardMemory, "Recommend for a card of so many GiB instead of those in this machine")
+            ->check(CLI::Range(0.5, 65536.0))
+            ->needs(recommend);
+    infoCommand->add_option("--bandwidth", info.bandwidth, "GB a second that this card reads from its memory")
+        ->check(CLI::Range(1.0, 1e6))
+        ->needs(cardMemory);
     addSwitches(*infoCommand, info.switches);
 
     GenerateOptions generate;

@@ -47,6 +47,13 @@ struct QuantiseReport {
 Result<QuantiseReport> quantiseCheckpoint(const std::filesystem::path& model, const std::filesystem::path& out,
                                           const QuantiseOptions& options);
 
+/// The catalogue that quantiseCheckpoint would leave of `tensors` (canonical names, whatever they are now), for plans:
+/// `quantised` is set where it would be, and nowhere else. Of `options` only format, groupSize and quantiseHead count.
+[[nodiscard]] std::vector<TensorInfo> catalogueAfterQuantising(std::span<const TensorInfo> tensors,
+                                                               const QuantiseOptions& options);
+/// Whether the groups divide the rows of every matrix that would be quantised; blocks of FP8 always do.
+[[nodiscard]] bool formDividesRows(std::span<const TensorInfo> tensors, const QuantiseOptions& options);
+
 /// The scale, exactly a BF16 value, for which 4-bit values -8…7 come nearest to `weights` in the sum of squares, among those
 /// tried; 1 for zeros only. `weights` are finite. With `importance`, as many values, each square counts that many times, and the
 /// sum is never larger than with the scale chosen without.

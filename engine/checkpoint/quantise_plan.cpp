@@ -28,6 +28,13 @@ bool isCandidate(std::string_view module, bool head) {
     return std::any_of(kEnds.begin(), kEnds.end(), [module](std::string_view end) { return module.ends_with(end); });
 }
 
+/// Whether a tensor of the catalogue holds matrices that may be quantised.
+bool isCandidateTensor(const TensorInfo& tensor, bool head) {
+    if (tensor.shape.size() < 2) return false;
+    if (tensor.name.ends_with(".experts.gate_up_proj") || tensor.name.ends_with(".experts.down_proj")) return true;
+    return tensor.name.ends_with(kWeight) && isCandidate(tensor.name.substr(0, tensor.name.size() - kWeight.size()), head);
+}
+
 class Planner {
 public:
     Planner(const Checkpoint& checkpoint, const QuantiseOptions& options, const NamePatterns& keep)
@@ -198,6 +205,27 @@ private:
 
 Result<QuantisePlan> planQuantisation(const Checkpoint& checkpoint, const QuantiseOptions& options, const NamePatterns& keep) {
     return Planner(checkpoint, options, keep).run();
+}
+
+std::vector<TensorInfo> catalogueAfterQuantising(std::span<const TensorInfo> tensors, const QuantiseOptions& options) {
+    const bool isInt4 = options.format == QuantisedFormat::Int4Groups;
+    std::vector<TensorInfo> out(tensors.begin(), tensors.end());
+    for (TensorInfo& tensor : out) {
+        tensor.quantised.reset();
+        if (options.format == QuantisedFormat::None || !isCandidateTensor(tensor, options.quantiseHead)) continue;
+        const std::int64_t columns = tensor.shape.back();
+        if (isInt4 && columns % options.groupSize != 0) continue;
+        tensor.quantised = QuantisedForm{options.format, columns, isInt4 ? options.groupSize : kScaleBlock,
+                                         isInt4 ? DType::BF16 : DType::F32, false};
+    }
+    return out;
+}
+
+bool formDividesRows(std::span<const TensorInfo> tensors, const QuantiseOptions& options) {
+    return options.format != QuantisedFormat::Int4Groups ||
+           std::none_of(tensors.begin(), tensors.end(), [&](const TensorInfo& tensor) {
+               return isCandidateTensor(tensor, options.quantiseHead) && tensor.shape.back() % options.groupSize != 0;
+           });
 }
 
 }  // namespace trefoil

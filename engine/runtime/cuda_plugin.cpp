@@ -175,7 +175,7 @@ std::vector<CudaDevice> listCudaDevices() {
     std::vector<cuda::DeviceReport> reports;
     p.devices(&reports);
     for (const cuda::DeviceReport& r : reports)
-        devices.push_back({r.index, r.name, r.usable, r.reason, r.memoryTotal, r.memoryFree});
+        devices.push_back({r.index, r.name, r.usable, r.reason, r.memoryTotal, r.memoryFree, r.peakRead});
     return devices;
 }
 

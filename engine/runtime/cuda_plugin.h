@@ -26,6 +26,7 @@ struct CudaDevice {
     std::string reason;             ///< why it is not usable; of a usable one a remark, or empty
     std::uint64_t memoryTotal = 0;  ///< bytes, from CUDA
     std::uint64_t memoryFree = 0;
+    double peakRead = 0.0;  ///< bytes a second that memory clock and width allow; 0: unknown
 };
 
 /// All CUDA devices; never empty: a single entry with index -1 says why there are none.
@@ -73,7 +74,7 @@ void forceCudaExperts(Executor& executor, int experts);
 /// it.
 void skewCudaRouter(Executor& executor, double skew);
 
-/// Benchmark only: measured bytes a second; zeros when they cannot be measured.
+/// Measured bytes a second, for benchmarks and estimates; zeros when they cannot be measured. Takes about a second.
 struct CudaBandwidth {
     double deviceRead = 0.0;
     double pinnedCopy = 0.0;

@@ -41,6 +41,18 @@ std::string unusableReason(cudaError_t error) {
     }
 }
 
+/// Two transfers a clock, as every kind of memory on these cards has.
+double peakRead(int index) {
+    int kilohertz = 0;
+    int bits = 0;
+    if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, index) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, index) != cudaSuccess) {
+        cudaGetLastError();
+        return 0.0;
+    }
+    return 2.0 * 1000.0 * static_cast<double>(kilohertz) * static_cast<double>(bits) / 8.0;
+}
+
 cuda::DeviceReport describe(int index) {
     cuda::DeviceReport device;
     device.index = index;
@@ -73,6 +85,7 @@ cuda::DeviceReport describe(int index) {
     }
     device.memoryTotal = totalBytes;
     device.memoryFree = freeBytes;
+    device.peakRead = peakRead(index);
     device.usable = true;
     device.reason = cuda::CublasLt::missing();
     return device;

@@ -25,7 +25,7 @@
 namespace trefoil::cuda {
 
 /// Name of this build's interface: equal only when both sides saw the same headers and the same compiler.
-[[nodiscard]] inline std::string interfaceVersion() { return "trefoil-cuda 3 " TREFOIL_CUDA_SEAM " " __VERSION__; }
+[[nodiscard]] inline std::string interfaceVersion() { return "trefoil-cuda 4 " TREFOIL_CUDA_SEAM " " __VERSION__; }
 
 struct DeviceReport {
     int index = -1;  ///< CUDA's number; -1 when the whole of CUDA is unusable
@@ -34,6 +34,7 @@ struct DeviceReport {
     std::string reason;             ///< why not; or, of a usable device, what it lacks (empty: nothing)
     std::uint64_t memoryTotal = 0;  ///< bytes, from CUDA itself
     std::uint64_t memoryFree = 0;
+    double peakRead = 0.0;  ///< bytes a second that memory clock and bus width allow; 0: CUDA does not say
 };
 
 /// A device that a model is to use. Named twice, it holds two parts of the model.
@@ -71,7 +72,7 @@ using MakeExecutorFunction = void (*)(const LoadRequest* request, const Progress
 using ForceExpertsFunction = void (*)(Executor* executor, int experts);
 /// Benchmark only: small passes draw their experts at random in proportion to rank^-skew; negative: as the router says.
 using SkewRouterFunction = void (*)(Executor* executor, double skew);
-/// Benchmark only: bytes a second that the device reads from its memory, and that pinned memory is copied to it.
+/// For benchmarks and estimates: bytes a second that the device reads from its memory, and that pinned memory is copied to it.
 using BandwidthFunction = void (*)(int device, double* readBytes, double* copyBytes);
 }
 

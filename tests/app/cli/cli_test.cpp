@@ -168,6 +168,41 @@ TEST(Errors, BrokenCheckpointsAreRefusedTheSameWayEachTime) {
         EXPECT_EQ(shell(kCli + " generate '" + (folder.path() / "m").string() + "' --prompt x --device cpu").err, first.err);
 }
 
+TEST(Info, RecommendsAFormForACardThatIsNotHere) {
+    const ScratchFolder folder;
+    const std::string model = "'" + (folder.path() / "clover").string() + "'";
+    ASSERT_EQ(shell(kCli + " synth " + model + " --size clover-35b --headers-only").code, 0);
+    const std::string ask = kCli + " info " + model + " --context 32768 --recommend";
+    const auto recommended = [&](const std::string& gibibytes) -> Json {
+        const Json info =
+            Json::parse(shell(ask + " --card-memory " + gibibytes + " --bandwidth 1000 --json").out, nullptr, false);
+        EXPECT_TRUE(info.is_object() && info["recommendation"]["cards"].size() == 1);
+        EXPECT_EQ(info["recommendation"]["estimate"], true);
+        EXPECT_EQ(info["recommendation"]["cards"][0]["read"]["bytes_per_second"], 1e12);
+        EXPECT_EQ(info["recommendation"]["cards"][0]["read"]["measured"], false);
+        for (const Json& form : info["recommendation"]["cards"][0]["forms"])
+            if (form["recommended"] == true) return form;
+        return {};
+    };
+    EXPECT_EQ(recommended("80")["form"], "bf16");
+    EXPECT_EQ(recommended("48")["form"], "fp8");
+    const Json small = recommended("24");
+    EXPECT_EQ(small["form"], "int4-32");
+    EXPECT_EQ(small["placement"], "all_on_card");
+    EXPECT_EQ(small["can_be_made"], true);
+    EXPECT_TRUE(recommended("3").is_null());
+
+    const Finished text = shell(ask + " --card-memory 24");
+    EXPECT_EQ(text.code, 0) << text.err;
+    for (const char* part : {"recommendation (speeds are estimates)", "a card of 24 GiB", "reads 900 GB/s (assumed)",
+                             "  * int4-32           fits entirely: ", "bf16 (as it is)", "tokens a pass are assumed"})
+        EXPECT_NE(text.out.find(part), std::string::npos) << part << " in " << text.out;
+    EXPECT_EQ(shell(kCli + " info " + model).out.find("recommendation"), std::string::npos);
+    expectOneErrorLine(shell(kCli + " info " + kDemo + " --card-memory 24"), 2, "--recommend");
+    expectOneErrorLine(shell(kCli + " info " + kDemo + " --recommend --bandwidth 900"), 2, "--card-memory");
+    expectOneErrorLine(shell(kCli + " info " + kDemo + " --recommend --card-memory 0"), 2, "--card-memory");
+}
+
 TEST(Environment, NeedsNoDisplayHomeOrPath) {
     const Finished bare = shell("cd / && env -i " + kCli + " generate " + kDemo + " --device cpu --prompt 'What is 347 + 586?'");
     EXPECT_EQ(bare.code, 0) << bare.err;

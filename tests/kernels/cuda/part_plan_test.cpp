@@ -1,6 +1,7 @@
 // The plan over several devices, to the byte; asks no device.
 #include "kernels/cuda/part_plan.h"
 #include "engine/checkpoint/synth_quantised.h"
+#include "engine/runtime/card_estimate.h"
 
 #include <gtest/gtest.h>
 
@@ -152,6 +153,36 @@ TEST(PartPlan, ALimitedCardHoldsAsManyExpertsAsFit) {
         EXPECT_EQ(part.plan.experts, part.plan.host / 256 * static_cast<std::uint64_t>(part.experts.slots));
         EXPECT_GT(part.experts.slots, 0);
     }
+}
+
+// What the program says of a card that is not here comes near what the plan would be there.
+TEST(PartPlan, TheEngineEstimatesItWithoutACard) {
+    const ModelConfig config = clover();
+    constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
+    static_assert(kContextBytes == kCardContextBytes);
+    for (const SynthFormat& format :
+         {SynthFormat{}, SynthFormat{QuantisedFormat::Fp8Blocks}, SynthFormat{QuantisedFormat::Int4Groups, 32},
+          SynthFormat{QuantisedFormat::Int4Groups, 128}})
+        for (const std::uint64_t limit : {10, 12, 16, 24, 32, 48, 80, 141}) {
+            const SyntheticQuantised weights(config, 1, format);
+            const PlanOptions options{false, 32768, WeightForms(weights.tensors(), false), limit * kGibibyte};
+            const auto parts = planParts(config, std::vector{card(0, 140 * kGibibyte)}, {}, options);
+            ASSERT_TRUE(parts.ok());
+            const MemoryPlan& exact = parts->front().plan;
+            const MemoryPlan estimated = estimateCardMemory(config, weights.tensors(), exact.available, 32768);
+            SCOPED_TRACE(std::to_string(limit) + " GiB, form " + std::to_string(static_cast<int>(format.format)));
+            EXPECT_EQ(estimated.total() <= exact.available, exact.total() <= exact.available);
+            EXPECT_EQ(estimated.host, exact.host);
+            EXPECT_EQ(estimated.keyValue, exact.keyValue);
+            const auto near = [](std::uint64_t a, std::uint64_t b, double share) {
+                EXPECT_NEAR(static_cast<double>(a), static_cast<double>(b), static_cast<double>(b) * share);
+            };
+            near(estimated.states, exact.states, 1e-4);
+            near(estimated.dense(), exact.dense(), 1e-3);
+            near(estimated.workspace, exact.workspace, 0.05);
+            if (exact.host > 0 && exact.total() <= exact.available)
+                near(estimated.experts * 256 / exact.host, exact.experts * 256 / exact.host, 0.05);
+        }
 }
 
 TEST(PartPlan, ACardThatIsTooSmallForTheRestSaysSo) {
