@@ -4,6 +4,7 @@
 #include "app/core/compare_run.h"
 #include "app/core/data_location.h"
 #include "app/core/engine_worker.h"
+#include "app/core/form_maker.h"
 #include "app/core/presets.h"
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
@@ -104,6 +105,7 @@ private:
     StoreWorker m_store;
     ChatController m_chat{&m_engine, &m_store};
     CompareRun m_compare{&m_chat};
+    FormMaker m_maker;
     ServerList m_servers{&m_chat, &m_settings, makeDesktopKeyStore()};
     LocalApi m_localApi{&m_engine, m_servers.keys(), &m_settings};
     Languages m_languages;
@@ -130,7 +132,7 @@ Program::Program(const ApplicationOptions& options, const DataLocation& location
 
 void Program::makeWindow() {
     m_window = std::make_unique<MainWindow>(WindowServices{&m_chat, &m_store, &m_settings, &m_presets, &m_servers, &m_compare,
-                                                           &m_localApi, demoModelFolder(),
+                                                           &m_maker, &m_localApi, demoModelFolder(),
                                                            m_options.device.isEmpty() ? m_settings.device() : m_options.device,
                                                            m_options.threads >= 0 ? m_options.threads : m_settings.threads()});
     QObject::connect(m_window.get(), &MainWindow::closed, qApp, &QCoreApplication::quit, Qt::QueuedConnection);

@@ -140,6 +140,7 @@ Result<ModelExamination> examineModel(const std::filesystem::path& folder, const
         out.chosenDevice = choice->id();
     else
         out.problem = choice.error().text();
+    out.cards = recommend(prepared->checkpoint, cardsOfThisMachine(options.device, options.cardRates), options.device.context);
     return out;
 }
 

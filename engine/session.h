@@ -9,6 +9,7 @@
 #include "engine/runtime/devices.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/prefix_cache.h"
+#include "engine/runtime/recommendation.h"
 #include "engine/tokenizer/chat_format.h"
 #include "engine/tokenizer/chat_template.h"
 
@@ -29,6 +30,7 @@ struct LoadOptions {
     /// Asked when the new model only fits once the one in use (device.inUse) is let go: true when it has been. Empty: it stays,
     /// and the load fails.
     std::function<bool()> release = {};
+    std::vector<CardRates> cardRates = {};  ///< what was measured of this machine's cards: for examineModel's recommendations
 };
 
 /// The text side of a model. Immutable; shared between threads (the window counts tokens while the engine generates).
@@ -95,6 +97,7 @@ struct ModelExamination {
     std::vector<DevicePlan> devices;  ///< one for each device of the machine
     std::string chosenDevice;         ///< DeviceInfo::id of the one that `options.device` leads to; empty: none, see problem
     std::string problem;              ///< why no device can be chosen
+    std::vector<CardRecommendation> cards;  ///< which form suits each usable GPU; empty: there is none
 };
 
 /// For `info` and the Model dialog; reads no weights. An error says what makes the folder no complete model.

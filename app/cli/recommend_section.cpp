@@ -100,7 +100,7 @@ Json recommendationJson(const Checkpoint& checkpoint, double cardMemory, double 
     if (cardMemory > 0.0)
         cards.push_back(describedCard(cardMemory, bandwidth));
     else
-        cards = cardsOfThisMachine({}, true);
+        cards = cardsOfThisMachine({}, measureCards());
     Json out{{"estimate", true},
              {"tokens_per_pass_assumed", constants.tokensPerPass},
              {"latency_ms_assumed", constants.latency},

@@ -33,6 +33,7 @@ void ChatController::connectEmbedded() {
         m_loadRequest = 0;
         emit loadEnded(m_loading, end == LoadEnd::Cancelled ? QString() : message, end);
     });
+    connect(m_embedded, &EngineWorker::cardsMeasured, this, &ChatController::cardsMeasured);
     connect(m_embedded, &EngineWorker::modelExamined, this, [this](RequestId id, const ModelExaminationView& model) {
         if (id == m_examineRequest) emit modelExamined(model);
     });
@@ -137,6 +138,8 @@ void ChatController::loadModel(const ModelLoadRequest& request) {
     m_loadRequest = m_embedded->loadModelAsync(request);
     emit loadStarted(request.folder.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty));
 }
+
+void ChatController::measureCards() { m_embedded->measureCardsAsync(); }
 
 void ChatController::examineModel(const ModelLoadRequest& request) { m_examineRequest = m_embedded->examineModelAsync(request); }
 

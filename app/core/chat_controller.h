@@ -82,6 +82,8 @@ public slots:
     void cancelLoad();
     /// Says what a folder holds and needs; answers with modelExamined, for the newest request only.
     void examineModel(const trefoil::ModelLoadRequest& request);
+    /// Measures this machine's cards once the engine has time; answers with cardsMeasured.
+    void measureCards();
 
     void newConversation();
     void openConversation(const QString& id);
@@ -141,6 +143,7 @@ signals:
     /// model() says whether the model that was loaded before is still there. `message` is empty when the person cancelled.
     void loadEnded(const trefoil::ModelLoadRequest& request, const QString& message, trefoil::LoadEnd end);
     void modelExamined(const trefoil::ModelExaminationView& model);
+    void cardsMeasured(int cards);  ///< how many could be measured
     /// The open conversation's engine is another one, or its model or what it can do is. Conversations with the same engine may
     /// follow each other without it.
     void engineChanged();

@@ -230,6 +230,7 @@ ModelExaminationView toExaminationView(const QString& folder, const Result<Model
     for (const DevicePlan& plan : e.devices) out.devices.append(toPlanView(plan));
     out.chosenDevice = toQString(e.chosenDevice);
     out.deviceProblem = toQString(e.problem);
+    out.recommendation = toRecommendation(e);
     return out;
 }
 

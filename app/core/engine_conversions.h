@@ -19,6 +19,7 @@ EndReason toEndReason(StopReason reason);
 ModelSummary toModelSummary(const LoadedModel& model);
 /// `examined` of the folder `folder`.
 ModelExaminationView toExaminationView(const QString& folder, const Result<ModelExamination>& examined);
+Recommendation toRecommendation(const ModelExamination& examined);
 DeviceSummary toDeviceSummary(const DeviceInfo& device);
 ControlValues toControlValues(const GenerationConfig& config);
 /// Applies values over `config`; the error names the first one that is out of range.

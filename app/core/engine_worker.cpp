@@ -1,6 +1,7 @@
 #include "app/core/engine_worker.h"
 
 #include "app/core/engine_conversions.h"
+#include "app/core/measured_cards.h"
 #include "app/core/prompt_fitting.h"
 #include "engine/tokenizer/response_text.h"
 
@@ -11,6 +12,7 @@
 #include <QThread>
 #include <QThreadPool>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -240,6 +242,7 @@ struct EngineWorker::Private {
     std::atomic<RequestId> newestPreview{0};
     std::atomic<RequestId> newestExamination{0};
     std::atomic<quint64> memoryLimit{0};
+    MeasuredCards cards;
 
     LoadOptions loadOptions(const ModelLoadRequest& request) const {
         LoadOptions options;
@@ -248,7 +251,9 @@ struct EngineWorker::Private {
         options.device.context = request.context;
         options.device.memoryLimit = memoryLimit;
         options.device.inUse = runner->footprint();
+        options.device.gpuMemory = static_cast<std::uint64_t>(std::max(0, request.gpuMemory)) << 30;
         options.compatibility = toOverrides(request.switches);
+        options.cardRates = cards.rates();
         return options;
     }
     /// Has the model in use let go on the engine thread, behind the answer that is being written, and waits for that.
@@ -368,6 +373,11 @@ RequestId EngineWorker::examineModelAsync(const ModelLoadRequest& request) {
         emit modelExamined(id, toExaminationView(request.folder, examined));
     });
     return id;
+}
+
+void EngineWorker::measureCardsAsync() {
+    // The engine rests meanwhile, so that nothing else reads the cards' memory.
+    runInTurn([this](Engine&) { emit cardsMeasured(d->cards.measure()); });
 }
 
 void EngineWorker::setMemoryLimit(quint64 bytes) { d->memoryLimit = bytes; }

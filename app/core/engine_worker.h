@@ -34,6 +34,9 @@ public:
     RequestId adoptModelAsync(std::unique_ptr<ReadyModel> model);
     /// Says what a folder holds and needs, from headers alone; answers with modelExamined. Newer requests replace waiting ones.
     RequestId examineModelAsync(const ModelLoadRequest& request);
+    /// Measures what this machine's cards read and what the bus to them carries, in turn with what the engine does, and uses it
+    /// for examinations from now on; answers with cardsMeasured.
+    void measureCardsAsync();
     /// The most main memory that models may take together, in bytes; 0: what is free. For loads and examinations from now on.
     void setMemoryLimit(quint64 bytes);
     /// The most bytes that snapshots of earlier prompts may take together; 0: nothing is reused. From the next generation on.
@@ -73,6 +76,8 @@ signals:
     void modelUnloaded(trefoil::RequestId id);
     /// The model in use, if any, is still loaded, unless modelUnloaded was given before.
     void loadFailed(trefoil::RequestId id, const QString& message, trefoil::LoadEnd end);
+    /// `cards`: how many could be measured.
+    void cardsMeasured(int cards);
     void modelExamined(trefoil::RequestId id, const trefoil::ModelExaminationView& model);
 
 private:

@@ -2,6 +2,8 @@
 // docs/architecture.md).
 #pragma once
 
+#include "app/core/recommendation_types.h"
+
 #include <QHash>
 #include <QList>
 #include <QMetaType>
@@ -243,6 +245,7 @@ struct ModelLoadRequest {
     QString device = QStringLiteral("auto");  ///< "auto", "cpu", "cuda", "cuda:N", "cuda:0,cuda:1"
     int threads = 0;                          ///< CPU threads; 0: all cores
     qint64 context = 0;                       ///< tokens to make room for; 0: as many as the model allows
+    int gpuMemory = 0;                        ///< GiB of each GPU to take at most, see Settings::gpuMemory; 0: automatic
     CompatibilityChoices switches;            ///< that the person set; an unknown one makes the load fail with a message
     bool mayUnload = false;                   ///< the model in use may be let go first where both do not fit
 };
@@ -288,6 +291,7 @@ struct ModelExaminationView {
     QList<DevicePlanView> devices;
     QString chosenDevice;  ///< DeviceSummary::id; empty: none, deviceProblem says why
     QString deviceProblem;
+    Recommendation recommendation;
 
     /// The plan of the chosen device; nullptr when there is none.
     [[nodiscard]] const DevicePlanView* chosenPlan() const {

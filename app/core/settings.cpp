@@ -33,6 +33,7 @@ constexpr QLatin1String kDefaultModel("model/default");
 constexpr QLatin1String kCompatibility("model/compatibility");
 constexpr QLatin1String kDevice("model/device");
 constexpr QLatin1String kThreads("model/threads");
+constexpr QLatin1String kGpuMemory("model/gpu_memory_gib");
 constexpr QLatin1String kPrefixMemory("model/prefix_memory_mib");
 constexpr QLatin1String kConfirmLinks("chat/confirm_links");
 constexpr QLatin1String kAnswerColour("chat/answer_colour");
@@ -149,6 +150,9 @@ void Settings::setDevice(const QString& device) { set(kDevice, device); }
 
 int Settings::threads() const { return integer(kThreads, 0, 0, kMaxThreads); }
 void Settings::setThreads(int threads) { set(kThreads, std::clamp(threads, 0, kMaxThreads)); }
+
+int Settings::gpuMemory() const { return integer(kGpuMemory, 0, 0, kMaxGpuMemory); }
+void Settings::setGpuMemory(int gibibytes) { set(kGpuMemory, std::clamp(gibibytes, 0, kMaxGpuMemory)); }
 
 int Settings::prefixMemory() const { return integer(kPrefixMemory, kUsualPrefixMemory, 0, kMaxPrefixMemory); }
 void Settings::setPrefixMemory(int mebibytes) { set(kPrefixMemory, std::clamp(mebibytes, 0, kMaxPrefixMemory)); }

@@ -37,6 +37,7 @@ class Settings : public QObject {
 public:
     static constexpr int kMaxThreads = 1024;
     static constexpr int kMaxRecentModels = 10;
+    static constexpr int kMaxGpuMemory = 4096;
     static constexpr int kUsualPrefixMemory = 1024;
     static constexpr int kMaxPrefixMemory = 1024 * 1024;
     static constexpr int kMinFontSize = 6;
@@ -71,6 +72,9 @@ public:
     void setDevice(const QString& device);
     [[nodiscard]] int threads() const;  ///< 0: the engine's choice
     void setThreads(int threads);
+    /// GiB of each GPU that Trefoil may take in all; experts that do not fit stay in main memory. 0: automatic, what is free.
+    [[nodiscard]] int gpuMemory() const;
+    void setGpuMemory(int gibibytes);
     /// Main memory for snapshots of earlier prompts, in MiB; 0: every prompt is read from its beginning.
     [[nodiscard]] int prefixMemory() const;
     void setPrefixMemory(int mebibytes);

@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kCardContextBytes = std::uint64_t{640} << 20;
 
 /// What one card would hold, with all experts on it where they fit into `available` bytes, otherwise with as many of each layer
 /// as do, beside pinned main memory for all (MemoryPlan::host). Weights, K and V and states are counted as the plugin counts them
-/// (the layout of kernels/cuda/weight_matrix.h); the workspace depends on the card's multiprocessors and is estimated: within 5%
+/// (the layout of kernels/cuda/weight_matrix.h); the workspace depends on the card's multiprocessors and is estimated: within 6%
 /// of the plugin's own plan for Clover's dimensions (tests/kernels/cuda/part_plan_test.cpp). `total()` beyond `available`: the
 /// rest alone does not fit. `context`: positions to plan for; 0, or more than the model has: the model's.
 [[nodiscard]] MemoryPlan estimateCardMemory(const ModelConfig& config, std::span<const TensorInfo> tensors,

@@ -205,7 +205,17 @@ CardRecommendation recommendFor(const ModelToPlace& model, const Card& card, std
     return out;
 }
 
-std::vector<Card> cardsOfThisMachine(const DeviceOptions& options, bool measures) {
+std::vector<CardRates> measureCards() {
+    std::vector<CardRates> out;
+    for (const CudaDevice& device : listCudaDevices()) {
+        if (device.index < 0 || !device.usable) continue;
+        const CudaBandwidth measured = measureCudaBandwidth(device.index);
+        out.push_back({gpusId({&device.index, 1}), measured.deviceRead, measured.pinnedCopy});
+    }
+    return out;
+}
+
+std::vector<Card> cardsOfThisMachine(const DeviceOptions& options, std::span<const CardRates> rates) {
     std::vector<Card> cards;
     for (const CudaDevice& device : listCudaDevices()) {
         if (device.index < 0 || !device.usable) continue;
@@ -217,10 +227,10 @@ std::vector<Card> cardsOfThisMachine(const DeviceOptions& options, bool measures
         if (options.gpuMemory > 0)
             card.available = std::min(card.available, options.gpuMemory - std::min(options.gpuMemory, kCardContextBytes));
         if (device.peakRead > 0.0) card.read = {device.peakRead * kReachedShare, false};
-        if (measures) {
-            const CudaBandwidth measured = measureCudaBandwidth(device.index);
-            if (measured.deviceRead > 0.0) card.read = {measured.deviceRead, true};
-            if (measured.pinnedCopy > 0.0) card.bus = {measured.pinnedCopy, true};
+        for (const CardRates& measured : rates) {
+            if (measured.id != card.id) continue;
+            if (measured.read > 0.0) card.read = {measured.read, true};
+            if (measured.bus > 0.0) card.bus = {measured.bus, true};
         }
         cards.push_back(std::move(card));
     }

@@ -45,6 +45,13 @@ struct Card {
     Rate bus = kAssumedBus;
 };
 
+/// What was measured of a card of this machine.
+struct CardRates {
+    std::string id;     ///< Card::id
+    double read = 0.0;  ///< bytes a second; 0: could not be measured
+    double bus = 0.0;
+};
+
 /// Constants of the estimate; docs/benchmarks.md has what they come from.
 struct EstimateConstants {
     /// Milliseconds of a pass beside its bytes: 1.9 to 2.3 on an H200 (forced 8, 40, 64 and 128 experts). Assumed of other cards.
@@ -105,10 +112,11 @@ using CardPlanner = std::function<Result<MemoryPlan>(std::span<const TensorInfo>
 /// Distinct experts that a pass over a block names in one layer, on average.
 [[nodiscard]] double expertsPerPass(const ModelConfig& config, const EstimateConstants& constants);
 
-/// The usable cards of this machine, with what the model in use (options.inUse) would give back, within options.gpuMemory. Where
-/// `measures`, their rates are measured, which takes about a second each and 5 GB of the card; what cannot be measured is
-/// assumed.
-[[nodiscard]] std::vector<Card> cardsOfThisMachine(const DeviceOptions& options, bool measures);
+/// Measures every usable card of this machine: about a second each, 4 GB of the card and 1 GB of main memory.
+[[nodiscard]] std::vector<CardRates> measureCards();
+/// The usable cards of this machine, with what the model in use (options.inUse) would give back, within options.gpuMemory; what
+/// `rates` do not say is assumed.
+[[nodiscard]] std::vector<Card> cardsOfThisMachine(const DeviceOptions& options, std::span<const CardRates> rates);
 
 /// recommendFor each of `cards`; those of this machine are planned by the GPU plugin.
 [[nodiscard]] std::vector<CardRecommendation> recommend(const Checkpoint& checkpoint, std::span<const Card> cards,

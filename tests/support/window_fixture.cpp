@@ -18,6 +18,7 @@ WindowFixture::WindowFixture(const QString& folder)
     (void)presets->load();
     chat = std::make_unique<ChatController>(engine.get(), store.get());
     compare = std::make_unique<CompareRun>(chat.get());
+    maker = std::make_unique<FormMaker>();
     servers = std::make_unique<ServerList>(chat.get(), settings.get(), makeMemoryKeyStore());
     localApi = std::make_unique<LocalApi>(engine.get(), servers->keys(), settings.get());
     makeWindow();
@@ -33,9 +34,9 @@ WindowFixture::WindowFixture(const QString& folder)
 WindowFixture::~WindowFixture() = default;
 
 void WindowFixture::makeWindow() {
-    window =
-        std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
-                                                    compare.get(), localApi.get(), demoModelFolder(), QStringLiteral("cpu"), 2});
+    window = std::make_unique<MainWindow>(WindowServices{chat.get(), store.get(), settings.get(), presets.get(), servers.get(),
+                                                         compare.get(), maker.get(), localApi.get(), demoModelFolder(),
+                                                         QStringLiteral("cpu"), 2});
 }
 
 void WindowFixture::replaceWindow() {

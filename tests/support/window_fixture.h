@@ -4,6 +4,7 @@
 #include "app/core/chat_controller.h"
 #include "app/core/compare_run.h"
 #include "app/core/engine_worker.h"
+#include "app/core/form_maker.h"
 #include "app/core/presets.h"
 #include "app/core/settings.h"
 #include "app/core/store_worker.h"
@@ -50,6 +51,7 @@ public:
     std::unique_ptr<PresetStore> presets;
     std::unique_ptr<ChatController> chat;
     std::unique_ptr<CompareRun> compare;
+    std::unique_ptr<FormMaker> maker;
     std::unique_ptr<ServerList> servers;
     std::unique_ptr<LocalApi> localApi;
     std::unique_ptr<MainWindow> window;

@@ -30,10 +30,12 @@ class DesktopLook;
 class EngineMenu;
 class ExpertView;
 class FindBar;
+class FormMaker;
 class GenerationDock;
 class LocalApi;
 class ModelDialog;
 class NoticeBar;
+class OpenModelPage;
 class Notifier;
 class PromptViewDialog;
 class ServerList;
@@ -54,6 +56,7 @@ struct WindowServices {
     PresetStore* presets = nullptr;
     ServerList* servers = nullptr;  ///< may be none: then there is only the embedded engine
     CompareRun* compare = nullptr;
+    FormMaker* maker = nullptr;               ///< may be none: then no other form of a model can be made
     LocalApi* localApi = nullptr;             ///< may be none: then the window serves nobody
     QString demoModelFolder;                  ///< its example questions are shown when this model is loaded
     QString device = QStringLiteral("auto");  ///< where models are loaded
@@ -172,6 +175,7 @@ private:
     void showOpenPage(const QString& folder, const CompatibilityChoices& switches = {});
     void buildModelDialog();
     void showRecentModels();
+    void connectCards(OpenModelPage* page);
     void fillRecentMenu(QMenu* menu);
     void onLoadEnded(const ModelLoadRequest& request, const QString& message, LoadEnd end);
     void showPromptView();

@@ -1,5 +1,6 @@
 // MainWindow's menus and what they start. Apart from main_window.cpp for its length.
 #include "app/core/engine_worker.h"
+#include "app/core/form_maker.h"
 #include "ui/blocks/block_dock.h"
 #include "ui/blocks/steer_bar.h"
 #include "ui/chat/composer.h"
@@ -11,6 +12,7 @@
 #include "ui/heat/heat_menu.h"
 #include "ui/main_window/main_window.h"
 #include "ui/models/compatibility_page.h"
+#include "ui/models/form_making.h"
 #include "ui/models/model_dialog.h"
 #include "ui/models/open_model_page.h"
 #include "ui/models/prompt_view_dialog.h"
@@ -182,6 +184,7 @@ void MainWindow::openModel(const QString& folder) {
     request.folder = folder;
     request.device = m_services.device;
     request.threads = m_services.threads;
+    request.gpuMemory = m_services.settings->gpuMemory();
     request.switches = rememberedSwitches(folder);
     m_chat->loadModel(request);
 }
@@ -280,10 +283,43 @@ void MainWindow::buildModelDialog() {
                 ModelLoadRequest request = m_chat->loadedRequest();
                 request.switches = choices;
                 request.mayUnload = false;
+                request.gpuMemory = m_services.settings->gpuMemory();
                 m_chat->loadModel(request);
             });
+    connectCards(page);
     connect(m_services.settings, &Settings::recentModelsChanged, page, [this] { showRecentModels(); });
     connect(m_services.settings, &Settings::defaultModelChanged, page, [this] { showRecentModels(); });
+}
+
+/// What the Model dialog says of the cards, and the making of another form for them.
+void MainWindow::connectCards(OpenModelPage* page) {
+    page->setGpuMemory(m_services.settings->gpuMemory());
+    connect(page, &OpenModelPage::gpuMemoryChosen, m_services.settings, &Settings::setGpuMemory);
+    connect(page, &OpenModelPage::measureRequested, this, [this, page] {
+        page->setMeasuring(true);
+        m_chat->measureCards();
+    });
+    connect(m_chat, &ChatController::cardsMeasured, page, [page](int cards) {
+        page->setMeasuring(false, cards);
+        page->refresh();
+    });
+    FormMaking* making = page->making();
+    FormMaker* maker = m_services.maker;
+    connect(making, &FormMaking::openRequested, this, [this](const QString& folder) { showOpenPage(folder); });
+    if (maker == nullptr) return;
+    if (maker->isRunning()) making->begin(maker->folder());
+    connect(making, &FormMaking::startRequested, maker,
+            [page, making, maker](const QString& model, ModelForm form, const QString& folder) {
+                if (!maker->start(model, form, folder)) return;
+                making->begin(folder);
+                page->refresh();
+            });
+    connect(making, &FormMaking::stopRequested, maker, &FormMaker::stop);
+    connect(maker, &FormMaker::progress, making, &FormMaking::setProgress);
+    connect(maker, &FormMaker::finished, page, [page, making](const MadeForm& made) {
+        making->setFinished(made);
+        page->refresh();
+    });
 }
 
 void MainWindow::showRecentModels() {

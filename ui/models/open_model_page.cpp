@@ -2,6 +2,7 @@
 
 #include "ui/chat/pill_button.h"
 #include "ui/models/fact_form.h"
+#include "ui/models/form_making.h"
 #include "ui/models/number_text.h"
 #include "ui/theme/theme.h"
 
@@ -85,6 +86,8 @@ OpenModelPage::OpenModelPage(QWidget* parent) : QWidget(parent) {
     m_contextTimer->setInterval(kContextDelayMs);
     connect(m_context, &QSpinBox::valueChanged, m_contextTimer, qOverload<>(&QTimer::start));
     connect(m_contextTimer, &QTimer::timeout, this, &OpenModelPage::examineAgain);
+    QWidget* memoryRow = buildMemoryRow();
+    m_making = new FormMaking(this);
     m_verdict = subtleLabel({}, palette());
     m_verdict->setObjectName(QStringLiteral("loadVerdict"));
     m_load = new PillButton(tr("Load"), PillButton::Look::Primary, this);
@@ -116,6 +119,8 @@ OpenModelPage::OpenModelPage(QWidget* parent) : QWidget(parent) {
     choices->addWidget(m_context);
     choices->addStretch(1);
     column->addLayout(choices);
+    column->addWidget(memoryRow);
+    column->addWidget(m_making);
     auto* verdictRow = new QHBoxLayout;
     verdictRow->addWidget(m_verdict, 1);
     verdictRow->addWidget(m_load, 0, Qt::AlignBottom);
@@ -198,6 +203,7 @@ ModelLoadRequest OpenModelPage::request() const {
     request.device = m_deviceBox->currentData().toString();
     request.threads = m_threads;
     request.switches = m_switches;
+    request.gpuMemory = chosenGpuMemory();
     // As many as the model allows is told as 0: another model of this name may allow more.
     if (m_model && m_context->value() < m_model->modelContext) request.context = m_context->value();
     return request;
@@ -225,6 +231,7 @@ void OpenModelPage::showChoices() {
             if (plan.device.usable) m_deviceBox->addItem(plan.device.id, plan.device.id);
     if (m_deviceBox->findData(m_device) < 0) m_deviceBox->addItem(m_device, m_device);
     m_deviceBox->setCurrentIndex(m_deviceBox->findData(m_device));
+    showMemory();
     const bool known = m_model && m_model->problem.isEmpty();
     m_deviceBox->setEnabled(known);
     m_context->setEnabled(known);
@@ -260,6 +267,7 @@ void OpenModelPage::showExamination() {
             addRow(form, tr("Tokenizer"), m_model->tokenizer.isEmpty() ? tr("none found") : m_model->tokenizer, palette());
             addRow(form, tr("Context"), tr("%1 tokens at most").arg(countText(m_model->modelContext)), palette());
             addDevicePlans(column, *m_model);
+            addMachine(column, *m_model);
             addHeading(column, tr("Dimensions"));
             form = addForm(column);
             for (const QPair<QString, QString>& dimension : m_model->dimensions)

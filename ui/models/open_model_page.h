@@ -14,12 +14,14 @@ class QComboBox;
 class QLabel;
 class QListWidget;
 class QScrollArea;
+class QSlider;
 class QSpinBox;
 class QTimer;
 class QVBoxLayout;
 
 namespace trefoil {
 
+class FormMaking;
 class PillButton;
 
 /// A model of the list.
@@ -47,11 +49,21 @@ public:
     /// Of another folder than the one on show: ignored.
     void setExamination(const ModelExaminationView& model);
     [[nodiscard]] QString folder() const { return m_folder; }
+    /// GiB of each card that Trefoil may take; 0: automatic.
+    void setGpuMemory(int gibibytes);
+    /// Examines the folder on show again, if there is one: something that its numbers depend on has changed.
+    void refresh();
+    /// Where the making of another form is asked for and shown.
+    [[nodiscard]] FormMaking* making() const { return m_making; }
+    /// The cards are being measured, or not any more; `cards`: how many could be.
+    void setMeasuring(bool measuring, int cards = -1);
 
 signals:
     void examineRequested(const trefoil::ModelLoadRequest& request);
     void loadRequested(const trefoil::ModelLoadRequest& request);
     void removeRequested(const QString& folder);
+    void gpuMemoryChosen(int gibibytes);
+    void measureRequested();
     /// An empty folder: none is loaded at every start any more.
     void defaultModelChosen(const QString& folder);
 
@@ -68,6 +80,11 @@ private:
     void showChoices();
     void showVerdict();
     void load();
+    QWidget* buildMemoryRow();
+    void showMemory();
+    void addMachine(QVBoxLayout* column, const ModelExaminationView& model);
+    void askForForm(ModelForm form);
+    [[nodiscard]] int chosenGpuMemory() const;
 
     QString m_folder;
     CompatibilityChoices m_switches;
@@ -83,6 +100,13 @@ private:
     QComboBox* m_deviceBox;
     QSpinBox* m_context;
     QTimer* m_contextTimer;
+    QSlider* m_memory;
+    QLabel* m_memoryText;
+    QTimer* m_memoryTimer;
+    int m_gpuMemory = 0;  ///< as it was set; the slider may not reach so far
+    bool m_measuring = false;
+    QString m_measured;  ///< what came of measuring, where it came to nothing
+    FormMaking* m_making;
     QLabel* m_verdict;
     PillButton* m_load;
 };

@@ -162,9 +162,9 @@ TEST(PartPlan, TheEngineEstimatesItWithoutACard) {
     static_assert(kContextBytes == kCardContextBytes);
     for (const SynthFormat& format :
          {SynthFormat{}, SynthFormat{QuantisedFormat::Fp8Blocks}, SynthFormat{QuantisedFormat::Int4Groups, 32},
-          SynthFormat{QuantisedFormat::Int4Groups, 128}})
+          SynthFormat{QuantisedFormat::Int4Groups, 128}}) {
+        const SyntheticQuantised weights(config, 1, format);
         for (const std::uint64_t limit : {10, 12, 16, 24, 32, 48, 80, 141}) {
-            const SyntheticQuantised weights(config, 1, format);
             const PlanOptions options{false, 32768, WeightForms(weights.tensors(), false), limit * kGibibyte};
             const auto parts = planParts(config, std::vector{card(0, 140 * kGibibyte)}, {}, options);
             ASSERT_TRUE(parts.ok());
@@ -179,10 +179,11 @@ TEST(PartPlan, TheEngineEstimatesItWithoutACard) {
             };
             near(estimated.states, exact.states, 1e-4);
             near(estimated.dense(), exact.dense(), 1e-3);
-            near(estimated.workspace, exact.workspace, 0.05);
+            near(estimated.workspace, exact.workspace, 0.06);
             if (exact.host > 0 && exact.total() <= exact.available)
                 near(estimated.experts * 256 / exact.host, exact.experts * 256 / exact.host, 0.05);
         }
+    }
 }
 
 TEST(PartPlan, ACardThatIsTooSmallForTheRestSaysSo) {
