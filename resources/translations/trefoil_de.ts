@@ -2655,6 +2655,89 @@ Wie viele Token das Modell fassen kann, ist nicht bekannt.</translation>
     </message>
 </context>
 <context>
+    <name>trefoil::FormMaking</name>
+    <message>
+        <source>Folder for the new form</source>
+        <translation>Ordner für die neue Form</translation>
+    </message>
+    <message>
+        <source>Making the new form</source>
+        <translation>Die neue Form wird erstellt</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>Make</source>
+        <translation>Erstellen</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>What is written stays; making the same form into the same folder goes on from there.</source>
+        <translation>Was geschrieben ist, bleibt; dieselbe Form in denselben Ordner zu erstellen macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>Show the new model</source>
+        <translation>Das neue Modell zeigen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Wird angehalten …</translation>
+    </message>
+    <message>
+        <source>%1 in the form %2, about %3, into the folder:</source>
+        <translation>%1 in der Form %2, etwa %3, in den Ordner:</translation>
+    </message>
+    <message>
+        <source>The folder holds what a stopped run left: if it was the same form, it is gone on with.</source>
+        <translation>Der Ordner enthält, was ein angehaltener Lauf hinterließ: war es dieselbe Form, geht es damit weiter.</translation>
+    </message>
+    <message>
+        <source>The folder is made. Nothing is overwritten: one that holds anything else is refused.</source>
+        <translation>Der Ordner wird angelegt. Nichts wird überschrieben: Enthält er etwas anderes, wird er abgelehnt.</translation>
+    </message>
+    <message>
+        <source>Folder in which the new form&apos;s folder is made</source>
+        <translation>Ordner, in dem der Ordner der neuen Form angelegt wird</translation>
+    </message>
+    <message>
+        <source>Making %1…</source>
+        <translation>%1 wird erstellt …</translation>
+    </message>
+    <message>
+        <source>Conversations go on meanwhile. Closing Trefoil stops it, and the same folder goes on from there.</source>
+        <translation>Unterhaltungen gehen währenddessen weiter. Trefoil zu schließen hält es an; derselbe Ordner macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>Making %1…  %2</source>
+        <translation>%1 wird erstellt …  %2</translation>
+    </message>
+    <message>
+        <source>%1 is ready, %2.</source>
+        <translation>%1 ist fertig, %2.</translation>
+    </message>
+    <message>
+        <source>%1 is ready, %2. %3</source>
+        <translation>%1 ist fertig, %2. %3</translation>
+    </message>
+    <message>
+        <source>Making %1 was stopped. The same form into the same folder goes on from there.</source>
+        <translation>Das Erstellen von %1 wurde angehalten. Dieselbe Form in denselben Ordner macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>%1 could not be made: %2.</source>
+        <translation>%1 konnte nicht erstellt werden: %2.</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::GenerationDock</name>
     <message>
         <source>Generation controls</source>
@@ -3132,6 +3215,105 @@ Wie viele Token das Modell fassen kann, ist nicht bekannt.</translation>
     <message>
         <source>Co&amp;nnected programs:</source>
         <translation>&amp;Verbundene Programme:</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::MachineSection</name>
+    <message>
+        <source>%1/s (measured)</source>
+        <translation>%1/s (gemessen)</translation>
+    </message>
+    <message>
+        <source>%1/s (assumed)</source>
+        <translation>%1/s (angenommen)</translation>
+    </message>
+    <message>
+        <source>4 bits, groups of %1</source>
+        <translation>4 Bit, Gruppen zu %1</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>wie gespeichert</translation>
+    </message>
+    <message>
+        <source>For this machine</source>
+        <translation>Für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use; the CPU runs models.</source>
+        <translation>Es gibt keine Grafikkarte, die Trefoil nutzen kann; Modelle laufen auf der CPU.</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use (%1); the CPU runs models.</source>
+        <translation>Es gibt keine Grafikkarte, die Trefoil nutzen kann (%1); Modelle laufen auf der CPU.</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>Measures what each card reads from its memory, and what the bus to it carries, once nothing is being written. Takes a few seconds and 4 GB of the card.</source>
+        <translation>Misst, was jede Karte aus ihrem Speicher liest und was der Bus zu ihr überträgt, sobald nichts geschrieben wird. Braucht einige Sekunden und 4 GB der Karte.</translation>
+    </message>
+    <message>
+        <source>Speeds are estimates: the bytes that a pass reads over what the card reads in a second, and %1 ms; with experts in main memory what the bus takes where that is longer, as if all experts were named alike. Assumed: a pass names %2 of %3 experts of a layer and settles %4 tokens.</source>
+        <translation>Geschwindigkeiten sind Schätzungen: die Bytes, die ein Durchgang liest, geteilt durch das, was die Karte in einer Sekunde liest, und %1 ms; mit Experten im Hauptspeicher die Zeit des Busses, wo sie länger ist, als würden alle Experten gleich oft genannt. Angenommen: Ein Durchgang nennt %2 von %3 Experten einer Schicht und legt %4 Token fest.</translation>
+    </message>
+    <message>
+        <source>The coreset saves reading, not memory: it makes a pass faster, and no larger model fits because of it.</source>
+        <translation>Die Kernmenge spart Lesen, nicht Speicher: Sie macht einen Durchgang schneller, und kein größeres Modell passt ihretwegen.</translation>
+    </message>
+    <message>
+        <source>%1, %2: a model may take %3 of %4; it reads %5, the bus carries %6</source>
+        <translation>%1, %2: Ein Modell darf %3 von %4 belegen; sie liest %5, der Bus überträgt %6</translation>
+    </message>
+    <message>
+        <source>None of these fits on %1.</source>
+        <translation>Nichts davon passt auf %1.</translation>
+    </message>
+    <message>
+        <source>does not fit: %1</source>
+        <translation>passt nicht: %1</translation>
+    </message>
+    <message>
+        <source>fits entirely: %1</source>
+        <translation>passt ganz: %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts of each layer on the card, all of them in %3 of main memory</source>
+        <translation>%1 von %2 Experten jeder Schicht auf der Karte, alle zusammen in %3 Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>about %1 ms a pass, %2 tokens/s (estimate)</source>
+        <translation>etwa %1 ms je Durchgang, %2 Token/s (Schätzung)</translation>
+    </message>
+    <message>
+        <source>Choose a number under “Memory on the card” to load it so.</source>
+        <translation>Um es so zu laden, wählen Sie eine Zahl bei „Speicher auf der Karte“.</translation>
+    </message>
+    <message>
+        <source>%1, as it is</source>
+        <translation>%1, wie es ist</translation>
+    </message>
+    <message>
+        <source>%1 — recommended</source>
+        <translation>%1 – empfohlen</translation>
+    </message>
+    <message>
+        <source>It is made from the model in BF16, not from this folder.</source>
+        <translation>Diese Form wird aus dem Modell in BF16 erstellt, nicht aus diesem Ordner.</translation>
+    </message>
+    <message>
+        <source>Make this form…</source>
+        <translation>Diese Form erstellen …</translation>
+    </message>
+    <message>
+        <source>Writes a copy in this form, about %1, into another folder.</source>
+        <translation>Schreibt eine Kopie in dieser Form, etwa %1, in einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>Make this form: %1</source>
+        <translation>Diese Form erstellen: %1</translation>
     </message>
 </context>
 <context>
@@ -4117,6 +4299,34 @@ nicht verwendbar: %1</translation>
     <message>
         <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
         <translation>braucht %1: Experten %2, andere Gewichte %3, Keys und Values %4 für %5 Token, Zustände %6, Arbeitsspeicher %7</translation>
+    </message>
+    <message>
+        <source>Memory on the card</source>
+        <translation>Speicher auf der Karte</translation>
+    </message>
+    <message>
+        <source>&amp;Memory on the card</source>
+        <translation>&amp;Speicher auf der Karte</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 GiB</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use.</source>
+        <translation>Es gibt keine Grafikkarte, die Trefoil nutzen kann.</translation>
+    </message>
+    <message>
+        <source>How much of each card Trefoil takes in all, from the next load on. Experts that do not fit stay in main memory, which takes longer. Automatic: what is free, and all experts must fit. The coreset saves reading, not memory.</source>
+        <translation>Wie viel jeder Karte Trefoil insgesamt belegt, ab dem nächsten Laden. Experten, die nicht passen, bleiben im Hauptspeicher, was länger dauert. Automatisch: was frei ist, und alle Experten müssen passen. Die Kernmenge spart Lesen, nicht Speicher.</translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation>Wird gemessen …</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured: it takes 4 GB of the card that are free, and 1 GB of main memory.</source>
+        <translation>Es konnte nichts gemessen werden: Dazu müssen 4 GB der Karte und 1 GB Hauptspeicher frei sein.</translation>
     </message>
 </context>
 <context>

@@ -2651,6 +2651,89 @@ How many tokens the model can hold is not known.</source>
     </message>
 </context>
 <context>
+    <name>trefoil::FormMaking</name>
+    <message>
+        <source>Folder for the new form</source>
+        <translation>新しい形式のフォルダー</translation>
+    </message>
+    <message>
+        <source>Making the new form</source>
+        <translation>新しい形式を作成中</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>選択…</translation>
+    </message>
+    <message>
+        <source>Make</source>
+        <translation>作成</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>What is written stays; making the same form into the same folder goes on from there.</source>
+        <translation>書き込んだ分は残ります。同じ形式を同じフォルダーに作成すると、そこから続きます。</translation>
+    </message>
+    <message>
+        <source>Show the new model</source>
+        <translation>新しいモデルを表示</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>停止しています…</translation>
+    </message>
+    <message>
+        <source>%1 in the form %2, about %3, into the folder:</source>
+        <translation>%1 を形式 %2 (約 %3) で次のフォルダーに作成:</translation>
+    </message>
+    <message>
+        <source>The folder holds what a stopped run left: if it was the same form, it is gone on with.</source>
+        <translation>このフォルダーには停止した作成の途中のものがあります。同じ形式なら、そこから続きます。</translation>
+    </message>
+    <message>
+        <source>The folder is made. Nothing is overwritten: one that holds anything else is refused.</source>
+        <translation>フォルダーは自動で作られます。上書きはしません。ほかのものがあるフォルダーは使えません。</translation>
+    </message>
+    <message>
+        <source>Folder in which the new form&apos;s folder is made</source>
+        <translation>新しい形式のフォルダーを作る場所</translation>
+    </message>
+    <message>
+        <source>Making %1…</source>
+        <translation>%1 を作成しています…</translation>
+    </message>
+    <message>
+        <source>Conversations go on meanwhile. Closing Trefoil stops it, and the same folder goes on from there.</source>
+        <translation>その間も会話は続けられます。Trefoil を閉じると停止し、同じフォルダーでそこから続けられます。</translation>
+    </message>
+    <message>
+        <source>Making %1…  %2</source>
+        <translation>%1 を作成しています…  %2</translation>
+    </message>
+    <message>
+        <source>%1 is ready, %2.</source>
+        <translation>%1 ができました (%2)。</translation>
+    </message>
+    <message>
+        <source>%1 is ready, %2. %3</source>
+        <translation>%1 ができました (%2)。%3</translation>
+    </message>
+    <message>
+        <source>Making %1 was stopped. The same form into the same folder goes on from there.</source>
+        <translation>%1 の作成を停止しました。同じ形式を同じフォルダーに作成すると、そこから続きます。</translation>
+    </message>
+    <message>
+        <source>%1 could not be made: %2.</source>
+        <translation>%1 を作成できませんでした: %2。</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::GenerationDock</name>
     <message>
         <source>Generation controls</source>
@@ -3127,6 +3210,105 @@ How many tokens the model can hold is not known.</source>
     <message>
         <source>Co&amp;nnected programs:</source>
         <translation>接続中のプログラム(&amp;N):</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::MachineSection</name>
+    <message>
+        <source>%1/s (measured)</source>
+        <translation>%1/秒 (実測)</translation>
+    </message>
+    <message>
+        <source>%1/s (assumed)</source>
+        <translation>%1/秒 (仮定)</translation>
+    </message>
+    <message>
+        <source>4 bits, groups of %1</source>
+        <translation>4 ビット、グループ %1</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>保存されたまま</translation>
+    </message>
+    <message>
+        <source>For this machine</source>
+        <translation>このコンピューターでは</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use; the CPU runs models.</source>
+        <translation>Trefoil が使えるグラフィックカードがありません。モデルは CPU で動きます。</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use (%1); the CPU runs models.</source>
+        <translation>Trefoil が使えるグラフィックカードがありません (%1)。モデルは CPU で動きます。</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>測定</translation>
+    </message>
+    <message>
+        <source>Measures what each card reads from its memory, and what the bus to it carries, once nothing is being written. Takes a few seconds and 4 GB of the card.</source>
+        <translation>回答が書かれていないときに、各カードのメモリーの読み出し速度とバスの転送速度を測ります。数秒と、カードのメモリー 4 GB が必要です。</translation>
+    </message>
+    <message>
+        <source>Speeds are estimates: the bytes that a pass reads over what the card reads in a second, and %1 ms; with experts in main memory what the bus takes where that is longer, as if all experts were named alike. Assumed: a pass names %2 of %3 experts of a layer and settles %4 tokens.</source>
+        <translation>速度は見積もりです。1 パスで読むバイト数をカードが 1 秒に読むバイト数で割り、%1 ミリ秒を足します。エキスパートがメインメモリーにあるときは、バスの時間のほうが長ければそれを取り、すべてのエキスパートが同じ頻度で選ばれるとみなします。仮定: 1 パスは 1 層の %3 個のエキスパートのうち %2 個を選び、%4 個のトークンを確定します。</translation>
+    </message>
+    <message>
+        <source>The coreset saves reading, not memory: it makes a pass faster, and no larger model fits because of it.</source>
+        <translation>コアセットが減らすのは読み出しで、メモリーではありません。パスは速くなりますが、より大きなモデルが収まるようにはなりません。</translation>
+    </message>
+    <message>
+        <source>%1, %2: a model may take %3 of %4; it reads %5, the bus carries %6</source>
+        <translation>%1、%2: モデルが使えるのは %4 のうち %3。読み出し %5、バスの転送 %6</translation>
+    </message>
+    <message>
+        <source>None of these fits on %1.</source>
+        <translation>%1 に収まるものはありません。</translation>
+    </message>
+    <message>
+        <source>does not fit: %1</source>
+        <translation>収まりません: %1</translation>
+    </message>
+    <message>
+        <source>fits entirely: %1</source>
+        <translation>すべて収まります: %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts of each layer on the card, all of them in %3 of main memory</source>
+        <translation>各層の %2 個のエキスパートのうち %1 個がカード上、全体はメインメモリーの %3</translation>
+    </message>
+    <message>
+        <source>about %1 ms a pass, %2 tokens/s (estimate)</source>
+        <translation>1 パス約 %1 ミリ秒、%2 トークン/秒 (見積もり)</translation>
+    </message>
+    <message>
+        <source>Choose a number under “Memory on the card” to load it so.</source>
+        <translation>このように読み込むには「カードのメモリー」で数値を選んでください。</translation>
+    </message>
+    <message>
+        <source>%1, as it is</source>
+        <translation>%1 (今の形式)</translation>
+    </message>
+    <message>
+        <source>%1 — recommended</source>
+        <translation>%1 — おすすめ</translation>
+    </message>
+    <message>
+        <source>It is made from the model in BF16, not from this folder.</source>
+        <translation>この形式は BF16 のモデルから作ります。このフォルダーからは作れません。</translation>
+    </message>
+    <message>
+        <source>Make this form…</source>
+        <translation>この形式を作成…</translation>
+    </message>
+    <message>
+        <source>Writes a copy in this form, about %1, into another folder.</source>
+        <translation>この形式の複製 (約 %1) を別のフォルダーに書き込みます。</translation>
+    </message>
+    <message>
+        <source>Make this form: %1</source>
+        <translation>この形式を作成: %1</translation>
     </message>
 </context>
 <context>
@@ -4109,6 +4291,34 @@ not usable: %1</source>
     <message>
         <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
         <translation>必要量 %1：エキスパート %2、その他の重み %3、%5 トークン分のキーとバリュー %4、状態 %6、作業領域 %7</translation>
+    </message>
+    <message>
+        <source>Memory on the card</source>
+        <translation>カードのメモリー</translation>
+    </message>
+    <message>
+        <source>&amp;Memory on the card</source>
+        <translation>カードのメモリー(&amp;M)</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 GiB</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use.</source>
+        <translation>Trefoil が使えるグラフィックカードがありません。</translation>
+    </message>
+    <message>
+        <source>How much of each card Trefoil takes in all, from the next load on. Experts that do not fit stay in main memory, which takes longer. Automatic: what is free, and all experts must fit. The coreset saves reading, not memory.</source>
+        <translation>Trefoil が各カードで使う合計量です。次の読み込みから有効です。収まらないエキスパートはメインメモリーに残り、時間がかかります。自動: 空いている分を使い、すべてのエキスパートが収まる必要があります。コアセットが減らすのは読み出しで、メモリーではありません。</translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation>測定しています…</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured: it takes 4 GB of the card that are free, and 1 GB of main memory.</source>
+        <translation>測定できませんでした。カードに 4 GB、メインメモリーに 1 GB の空きが必要です。</translation>
     </message>
 </context>
 <context>

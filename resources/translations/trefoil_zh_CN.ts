@@ -2651,6 +2651,89 @@ How many tokens the model can hold is not known.</source>
     </message>
 </context>
 <context>
+    <name>trefoil::FormMaking</name>
+    <message>
+        <source>Folder for the new form</source>
+        <translation>新格式的文件夹</translation>
+    </message>
+    <message>
+        <source>Making the new form</source>
+        <translation>正在制作新格式</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Make</source>
+        <translation>制作</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>What is written stays; making the same form into the same folder goes on from there.</source>
+        <translation>已写入的内容会保留；再次在同一文件夹中制作同一格式会从那里继续。</translation>
+    </message>
+    <message>
+        <source>Show the new model</source>
+        <translation>显示新模型</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>%1 in the form %2, about %3, into the folder:</source>
+        <translation>%1，格式 %2，约 %3，写入文件夹：</translation>
+    </message>
+    <message>
+        <source>The folder holds what a stopped run left: if it was the same form, it is gone on with.</source>
+        <translation>该文件夹中有一次已停止的制作留下的内容：如果是同一格式，就从那里继续。</translation>
+    </message>
+    <message>
+        <source>The folder is made. Nothing is overwritten: one that holds anything else is refused.</source>
+        <translation>文件夹会自动创建。不会覆盖任何内容：含有其他内容的文件夹会被拒绝。</translation>
+    </message>
+    <message>
+        <source>Folder in which the new form&apos;s folder is made</source>
+        <translation>在其中创建新格式文件夹的位置</translation>
+    </message>
+    <message>
+        <source>Making %1…</source>
+        <translation>正在制作 %1…</translation>
+    </message>
+    <message>
+        <source>Conversations go on meanwhile. Closing Trefoil stops it, and the same folder goes on from there.</source>
+        <translation>期间对话可以继续。关闭 Trefoil 会停止制作，之后同一文件夹会从那里继续。</translation>
+    </message>
+    <message>
+        <source>Making %1…  %2</source>
+        <translation>正在制作 %1…  %2</translation>
+    </message>
+    <message>
+        <source>%1 is ready, %2.</source>
+        <translation>%1 已完成，%2。</translation>
+    </message>
+    <message>
+        <source>%1 is ready, %2. %3</source>
+        <translation>%1 已完成，%2。%3</translation>
+    </message>
+    <message>
+        <source>Making %1 was stopped. The same form into the same folder goes on from there.</source>
+        <translation>%1 的制作已停止。在同一文件夹中制作同一格式会从那里继续。</translation>
+    </message>
+    <message>
+        <source>%1 could not be made: %2.</source>
+        <translation>无法制作 %1：%2。</translation>
+    </message>
+</context>
+<context>
     <name>trefoil::GenerationDock</name>
     <message>
         <source>Generation controls</source>
@@ -3127,6 +3210,105 @@ How many tokens the model can hold is not known.</source>
     <message>
         <source>Co&amp;nnected programs:</source>
         <translation>已连接的程序(&amp;N)：</translation>
+    </message>
+</context>
+<context>
+    <name>trefoil::MachineSection</name>
+    <message>
+        <source>%1/s (measured)</source>
+        <translation>%1/秒（实测）</translation>
+    </message>
+    <message>
+        <source>%1/s (assumed)</source>
+        <translation>%1/秒（假定）</translation>
+    </message>
+    <message>
+        <source>4 bits, groups of %1</source>
+        <translation>4 位，每组 %1</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>按存储的格式</translation>
+    </message>
+    <message>
+        <source>For this machine</source>
+        <translation>适合这台计算机</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use; the CPU runs models.</source>
+        <translation>没有 Trefoil 可用的显卡；模型在 CPU 上运行。</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use (%1); the CPU runs models.</source>
+        <translation>没有 Trefoil 可用的显卡（%1）；模型在 CPU 上运行。</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>测量</translation>
+    </message>
+    <message>
+        <source>Measures what each card reads from its memory, and what the bus to it carries, once nothing is being written. Takes a few seconds and 4 GB of the card.</source>
+        <translation>在没有回答正在写出时，测量每块显卡从显存读取的速度和总线的传输速度。需要几秒钟和 4 GB 显存。</translation>
+    </message>
+    <message>
+        <source>Speeds are estimates: the bytes that a pass reads over what the card reads in a second, and %1 ms; with experts in main memory what the bus takes where that is longer, as if all experts were named alike. Assumed: a pass names %2 of %3 experts of a layer and settles %4 tokens.</source>
+        <translation>速度是估计值：一次扫描读取的字节数除以显卡每秒读取的字节数，再加 %1 毫秒；专家在内存中时，若总线所需时间更长则取该时间，并假定所有专家被同样频繁地选中。假定：一次扫描选中一层 %3 个专家中的 %2 个，并确定 %4 个词元。</translation>
+    </message>
+    <message>
+        <source>The coreset saves reading, not memory: it makes a pass faster, and no larger model fits because of it.</source>
+        <translation>核心集节省的是读取，不是内存：它使扫描更快，但不会让更大的模型放得下。</translation>
+    </message>
+    <message>
+        <source>%1, %2: a model may take %3 of %4; it reads %5, the bus carries %6</source>
+        <translation>%1，%2：模型可占用 %3（共 %4）；读取 %5，总线传输 %6</translation>
+    </message>
+    <message>
+        <source>None of these fits on %1.</source>
+        <translation>这些都无法放入 %1。</translation>
+    </message>
+    <message>
+        <source>does not fit: %1</source>
+        <translation>放不下：%1</translation>
+    </message>
+    <message>
+        <source>fits entirely: %1</source>
+        <translation>完全放得下：%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts of each layer on the card, all of them in %3 of main memory</source>
+        <translation>每层 %2 个专家中有 %1 个在显卡上，全部专家占 %3 内存</translation>
+    </message>
+    <message>
+        <source>about %1 ms a pass, %2 tokens/s (estimate)</source>
+        <translation>每次扫描约 %1 毫秒，%2 词元/秒（估计）</translation>
+    </message>
+    <message>
+        <source>Choose a number under “Memory on the card” to load it so.</source>
+        <translation>要这样加载，请在“显卡上的内存”中选择一个数值。</translation>
+    </message>
+    <message>
+        <source>%1, as it is</source>
+        <translation>%1，现有格式</translation>
+    </message>
+    <message>
+        <source>%1 — recommended</source>
+        <translation>%1 — 推荐</translation>
+    </message>
+    <message>
+        <source>It is made from the model in BF16, not from this folder.</source>
+        <translation>此格式由 BF16 模型制作，而不是由这个文件夹。</translation>
+    </message>
+    <message>
+        <source>Make this form…</source>
+        <translation>制作此格式…</translation>
+    </message>
+    <message>
+        <source>Writes a copy in this form, about %1, into another folder.</source>
+        <translation>把此格式的副本（约 %1）写入另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>Make this form: %1</source>
+        <translation>制作此格式：%1</translation>
     </message>
 </context>
 <context>
@@ -4109,6 +4291,34 @@ not usable: %1</source>
     <message>
         <source>needs %1: experts %2, other weights %3, keys and values %4 for %5 tokens, states %6, workspace %7</source>
         <translation>需要 %1：专家 %2，其他权重 %3，%5 个词元的键和值 %4，状态 %6，工作区 %7</translation>
+    </message>
+    <message>
+        <source>Memory on the card</source>
+        <translation>显卡上的内存</translation>
+    </message>
+    <message>
+        <source>&amp;Memory on the card</source>
+        <translation>显卡上的内存(&amp;M)</translation>
+    </message>
+    <message>
+        <source>%1 GiB</source>
+        <translation>%1 GiB</translation>
+    </message>
+    <message>
+        <source>There is no graphics card that Trefoil can use.</source>
+        <translation>没有 Trefoil 可用的显卡。</translation>
+    </message>
+    <message>
+        <source>How much of each card Trefoil takes in all, from the next load on. Experts that do not fit stay in main memory, which takes longer. Automatic: what is free, and all experts must fit. The coreset saves reading, not memory.</source>
+        <translation>Trefoil 总共占用每块显卡多少，从下次加载起生效。放不下的专家留在内存中，这样更慢。自动：空闲的部分，且所有专家都必须放得下。核心集节省的是读取，不是内存。</translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation>正在测量…</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured: it takes 4 GB of the card that are free, and 1 GB of main memory.</source>
+        <translation>无法测量：需要 4 GB 空闲显存和 1 GB 内存。</translation>
     </message>
 </context>
 <context>

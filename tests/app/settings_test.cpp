@@ -78,6 +78,7 @@ void SettingsTest::everythingSurvives() {
         settings.setLastModelFolder(QStringLiteral("/Modelle/ı İ, 50%; “x”=y"));
         settings.setDevice(QStringLiteral("cuda:1"));
         settings.setThreads(12);
+        settings.setGpuMemory(24);
         settings.setConfirmLinks(false);
         settings.setFontSize(14);
         settings.setWindowGeometry(geometry);
@@ -92,6 +93,7 @@ void SettingsTest::everythingSurvives() {
     QCOMPARE(settings.lastModelFolder(), QStringLiteral("/Modelle/ı İ, 50%; “x”=y"));
     QCOMPARE(settings.device(), QStringLiteral("cuda:1"));
     QCOMPARE(settings.threads(), 12);
+    QCOMPARE(settings.gpuMemory(), 24);
     QVERIFY(!settings.confirmLinks());
     QCOMPARE(settings.fontSize(), 14);
     QCOMPARE(settings.windowGeometry(), geometry);
@@ -198,6 +200,10 @@ void SettingsTest::boundsAreKept() {
     QCOMPARE(settings.threads(), 0);
     settings.setThreads(1'000'000);
     QCOMPARE(settings.threads(), Settings::kMaxThreads);
+    settings.setGpuMemory(-1);
+    QCOMPARE(settings.gpuMemory(), 0);
+    settings.setGpuMemory(1'000'000);
+    QCOMPARE(settings.gpuMemory(), Settings::kMaxGpuMemory);
     settings.setFontSize(1000);
     QCOMPARE(settings.fontSize(), Settings::kMaxFontSize);
     settings.setFontSize(1);

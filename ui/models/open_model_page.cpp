@@ -16,6 +16,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QTimer>
@@ -280,7 +281,11 @@ void OpenModelPage::showExamination() {
         }
     }
     column->addStretch(1);
+    // Other numbers for the same folder leave the view where it is.
+    const int at = m_shown == m_folder ? m_scroll->verticalScrollBar()->value() : 0;
+    if (m_model) m_shown = m_folder;
     m_scroll->setWidget(page);
+    if (at > 0) QTimer::singleShot(0, page, [this, at] { m_scroll->verticalScrollBar()->setValue(at); });
     showVerdict();
 }
 

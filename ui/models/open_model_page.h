@@ -87,6 +87,7 @@ private:
     [[nodiscard]] int chosenGpuMemory() const;
 
     QString m_folder;
+    QString m_shown;  ///< the folder whose numbers are on show
     CompatibilityChoices m_switches;
     QString m_default;
     QString m_inUse;
