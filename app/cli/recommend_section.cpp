@@ -37,6 +37,7 @@ Json formJson(const FormOnCard& form, bool recommended) {
             {"file_bytes", form.fileBytes},
             {"placement", placementName(form.placement)},
             {"experts_on_card", form.expertsOnCard},
+            {"needs_gpu_memory_limit", form.needsLimit},
             {"reason", form.problem},
             {"memory",
              {{"card", plan.total()}, {"main_memory", plan.host}, {"experts", plan.experts}, {"available", plan.available}}},
@@ -88,7 +89,8 @@ std::string formLine(const Json& form, std::int64_t experts) {
         out << form["experts_on_card"].dump() << " of " << experts << " experts of each layer on the card; "
             << byteText(memory["main_memory"].get<std::uint64_t>()) << " of main memory";
     out << "; about " << real(form["estimated_pass_ms"].get<double>(), 1) << " ms a pass, "
-        << real(form["estimated_tokens_per_second"].get<double>(), 0) << " tokens/s\n";
+        << real(form["estimated_tokens_per_second"].get<double>(), 0) << " tokens/s"
+        << (form["needs_gpu_memory_limit"].get<bool>() ? ", with --gpu-memory\n" : "\n");
     return out.str();
 }
 

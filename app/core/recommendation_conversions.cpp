@@ -40,6 +40,7 @@ FormAdvice toFormAdvice(const FormOnCard& form) {
     out.fileBytes = form.fileBytes;
     out.placement = toPlacement(form.placement);
     out.expertsOnCard = static_cast<qint32>(form.expertsOnCard);
+    out.needsLimit = form.needsLimit;
     out.cardBytes = form.memory.total();
     out.mainMemoryBytes = form.memory.host;
     out.problem = toQString(form.problem);

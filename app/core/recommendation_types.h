@@ -20,6 +20,7 @@ struct FormAdvice {
     quint64 fileBytes = 0;  ///< on the disk; of what is to be made an estimate
     FormPlacement placement = FormPlacement::DoesNotFit;
     qint32 expertsOnCard = 0;  ///< of each layer
+    bool needsLimit = false;   ///< only where the memory on the card is limited
     quint64 cardBytes = 0;
     quint64 mainMemoryBytes = 0;
     QString problem;  ///< why it does not fit, with the numbers

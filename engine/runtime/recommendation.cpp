@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -196,6 +197,10 @@ CardRecommendation recommendFor(const ModelToPlace& model, const Card& card, std
             row.memory = estimateCardMemory(config, choice.tensors, card.available, context);
         }
         place(row, config, mainMemory);
+        const std::uint64_t fullWorkspace =
+            estimateCardMemory(config, choice.tensors, std::numeric_limits<std::uint64_t>::max(), context).workspace;
+        row.needsLimit = row.placement != Placement::DoesNotFit &&
+                         (row.memory.host > 0 || row.memory.total() - row.memory.workspace + fullWorkspace > card.available);
         if (row.placement != Placement::DoesNotFit) estimateSpeed(row, config, choice.tensors, card, constants);
         out.forms.push_back(std::move(row));
     }

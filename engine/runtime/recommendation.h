@@ -77,12 +77,14 @@ struct FormOnCard {
     std::uint64_t fileBytes = 0;  ///< on the disk; of what is to be made an estimate
     Placement placement = Placement::DoesNotFit;
     std::int64_t expertsOnCard = 0;  ///< of each layer
-    MemoryPlan memory;               ///< available: Card::available
-    std::string problem;             ///< why it does not fit, with the numbers
-    double passBytes = 0.0;          ///< that a pass over a block reads, wherever they lie
-    double missedBytes = 0.0;        ///< of them from main memory, when every expert is named alike: trained routers miss fewer
-    double milliseconds = 0.0;       ///< of a pass over a block; 0: does not fit
-    double tokensPerSecond = 0.0;    ///< at EstimateConstants::tokensPerPass, a commit for each block counted as a pass
+    /// It fits only where DeviceOptions::gpuMemory is set: experts then may stay in main memory, and prompt chunks be smaller.
+    bool needsLimit = false;
+    MemoryPlan memory;             ///< available: Card::available
+    std::string problem;           ///< why it does not fit, with the numbers
+    double passBytes = 0.0;        ///< that a pass over a block reads, wherever they lie
+    double missedBytes = 0.0;      ///< of them from main memory, when every expert is named alike: trained routers miss fewer
+    double milliseconds = 0.0;     ///< of a pass over a block; 0: does not fit
+    double tokensPerSecond = 0.0;  ///< at EstimateConstants::tokensPerPass, a commit for each block counted as a pass
 };
 
 struct CardRecommendation {

@@ -85,6 +85,18 @@ TEST_F(Recommendation, ASmallCardKeepsExpertsInMainMemory) {
     EXPECT_GT(row(rows, WeightForm::Fp8).milliseconds, int4.milliseconds);
 }
 
+TEST_F(Recommendation, SaysWhereALimitIsNeeded) {
+    EXPECT_FALSE(row(on(cardOf(24)), WeightForm::Int4By32).needsLimit);
+    EXPECT_TRUE(row(on(cardOf(16)), WeightForm::Int4By32).needsLimit);
+    EXPECT_FALSE(row(on(cardOf(3)), WeightForm::Int4By32).needsLimit);
+    // A card that holds all experts only with a smaller workspace.
+    Card tight = cardOf(24);
+    tight.available = row(on(tight), WeightForm::Int4By32).memory.total() - 300'000'000;
+    const FormOnCard form = row(on(tight), WeightForm::Int4By32);
+    EXPECT_EQ(form.placement, Placement::AllOnCard);
+    EXPECT_TRUE(form.needsLimit);
+}
+
 TEST_F(Recommendation, MainMemoryMustHoldTheExperts) {
     const auto rows = on(cardOf(16), 20'000'000'000);
     EXPECT_EQ(recommended(rows), WeightForm::Int4By128);

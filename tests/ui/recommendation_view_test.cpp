@@ -38,6 +38,7 @@ FormAdvice advice(ModelForm form, FormPlacement placement, qint32 experts, doubl
     out.fileBytes = 20'900'000'000;
     out.placement = placement;
     out.expertsOnCard = experts;
+    out.needsLimit = placement == FormPlacement::ExpertsInMainMemory;
     out.cardBytes = 23'400'000'000;
     out.mainMemoryBytes = placement == FormPlacement::AllOnCard ? 0 : 33'300'000'000;
     out.passMs = ms;

@@ -119,7 +119,7 @@ QString MachineSection::formText(const FormAdvice& form) const {
                   .arg(countText(form.expertsOnCard), countText(m_recommendation.experts), bytesText(form.mainMemoryBytes));
     where += QLatin1Char('\n') +
              tr("about %1 ms a pass, %2 tokens/s (estimate)").arg(realText(form.passMs, 1), realText(form.tokensPerSecond, 0));
-    if (form.placement == FormPlacement::ExpertsInMainMemory && !m_limited)
+    if (form.needsLimit && !m_limited)
         where += QLatin1Char('\n') + tr("Choose a number under “Memory on the card” to load it so.");
     return where;
 }
