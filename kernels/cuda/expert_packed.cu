@@ -1,34 +1,12 @@
 #include "kernels/cuda/expert_packed.h"
 
-#include "kernels/cuda/expert_rows.cuh"
+#include "kernels/cuda/expert_entries.cuh"
 #include "kernels/cuda/packed_pipeline.cuh"
 
 #include <algorithm>
 
 namespace trefoil::cuda {
 namespace {
-
-/// Which entries a launch is about: the shared expert may have a format of its own.
-enum class Which : int { All, Routed, Shared };
-
-__host__ __device__ constexpr int maxWidthOf(const PackedExperts& w) { return w.width > w.sharedWidth ? w.width : w.sharedWidth; }
-
-/// Where the record of a routed expert lies. Read past L1: tables change from pass to pass.
-__device__ __forceinline__ const std::byte* recordOf(const PackedExperts& w, int expert) {
-    if (w.table == nullptr) return w.records + static_cast<std::int64_t>(expert) * w.recordBytes;
-    return reinterpret_cast<const std::byte*>(__ldcg(reinterpret_cast<const unsigned long long*>(w.table + expert)));
-}
-
-/// The entries of a launch, [base, base + entries) of `count`; the last of `count` is the shared expert.
-struct EntryRange {
-    int count, base, entries;
-
-    __device__ __forceinline__ EntryRange(Which which, int all) : count(all) {
-        base = which == Which::Shared ? all - 1 : 0;
-        entries = which == Which::All ? all : which == Which::Routed ? all - 1 : 1;
-    }
-    [[nodiscard]] __device__ __forceinline__ bool isShared(int entry) const { return entry == count - 1; }
-};
 
 // ---- first product. A pair is 16 gate and 16 up rows. A tile is a pair for each warp, or (kWide, for at most eight rows, which
 // touch few experts) one pair whose columns the warps share, so that there are tiles enough for the whole device.
@@ -40,12 +18,12 @@ struct PairDeal {
     static constexpr int kPairs = kWide ? 1 : 4;
     int routed, tilesEach, grid, whole, parts, items;
 
-    __device__ __forceinline__ PairDeal(const PackedExperts& w, const EntryRange& range, Which which) {
+    __device__ __forceinline__ PairDeal(const PackedExperts& w, const EntryRange& range, ExpertEntries which) {
         const auto tilesOf = [](int width) { return ((width + kUnitRows - 1) / kUnitRows + kPairs - 1) / kPairs; };
-        routed = which == Which::Shared ? 0 : range.count - 1;
+        routed = which == ExpertEntries::Shared ? 0 : range.count - 1;
         tilesEach = tilesOf(w.width);
         grid = static_cast<int>(gridDim.x);
-        const int tiles = routed * tilesEach + (which == Which::Routed ? 0 : tilesOf(w.sharedWidth));
+        const int tiles = routed * tilesEach + (which == ExpertEntries::Routed ? 0 : tilesOf(w.sharedWidth));
         whole = tiles / grid * grid;
         const int rest = tiles - whole;
         parts = kWide ? 1 : rest * 4 <= grid ? 4 : rest * 2 <= grid ? 2 : 1;
@@ -124,7 +102,7 @@ __device__ __forceinline__ void fetchWideRows(std::uint32_t own, const Bf16* x, 
 // Longer than a function should be: fetching, multiplying and storing share their state as lambdas of one pipeline.
 template <int NT, class F, class S>
 __global__ void __launch_bounds__(kSkinnyThreads, 2)
-    packedGateUpKernel(PackedExperts w, ActiveExperts active, Which which, const Bf16* x, int t, Bf16* act) {
+    packedGateUpKernel(PackedExperts w, ActiveExperts active, ExpertEntries which, const Bf16* x, int t, Bf16* act) {
     constexpr bool kWide = NT == 8;
     extern __shared__ __align__(128) std::uint8_t shared[];
     __shared__ float sums[kWide ? 4 : 1][2][kUnitRows][8];
@@ -250,7 +228,7 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
 
 template <int NT, class F, class S>
 __global__ void __launch_bounds__(kSkinnyThreads, 2)
-    packedDownKernel(PackedExperts w, ActiveExperts active, Which which, const Bf16* act, int t, float* out) {
+    packedDownKernel(PackedExperts w, ActiveExperts active, ExpertEntries which, const Bf16* act, int t, float* out) {
     extern __shared__ __align__(128) std::uint8_t shared[];
     gridRelease();
     // The first product's blocks have all seen the end of the router, and of the copies into the cache, before they let this
@@ -259,7 +237,7 @@ __global__ void __launch_bounds__(kSkinnyThreads, 2)
     const int pitch = maxWidthOf(w);
     const int stepsEach = (w.width + kUnitColumns - 1) / kUnitColumns;
     const int sharedSteps = (w.sharedWidth + kUnitColumns - 1) / kUnitColumns;
-    const int lastSteps = which == Which::Routed ? stepsEach : sharedSteps;
+    const int lastSteps = which == ExpertEntries::Routed ? stepsEach : sharedSteps;
     const int steps = max(range.entries - 1, 0) * stepsEach + (range.entries > 0 ? lastSteps : 0);
     const int splits = static_cast<int>(gridDim.y);
     const int split = static_cast<int>(blockIdx.y);
@@ -335,8 +313,9 @@ template <class F>
 using SmallGateUpShape = PackedShape<8, F, true, packedDepth<8, F, true>(95 * 1024, 6)>;
 static_assert(SmallGateUpShape<Bf16Format>::kBytes <= 95 * 1024 && SmallGateUpShape<Fp8Format>::kStages >= 3);
 
-cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, Which which,
-                     const Bf16* x, int t, Bf16* act) {
+cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, ExpertEntries which,
+                     const Bf16* x, int t, bool rowsReady, Bf16* act) {
+    if (residentGateUpSupports(on, w, t)) return residentGateUp(on, format, w, active, which, x, t, rowsReady, act);
     return withPackFormat(format, [&](auto chosen) {
         using F = decltype(chosen);
         const dim3 grid(static_cast<unsigned>(2 * on.sms));
@@ -358,7 +337,7 @@ cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts&
     });
 }
 
-cudaError_t downOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, Which which,
+cudaError_t downOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, ExpertEntries which,
                    const Bf16* act, int t, int splits, float* out) {
     const dim3 grid(static_cast<unsigned>((w.hidden + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
     return withPackFormat(format, [&](auto chosen) {
@@ -374,17 +353,18 @@ cudaError_t downOf(const Launcher& on, PackFormat format, const PackedExperts& w
 }  // namespace
 
 cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* x, int t,
-                         Bf16* act) {
-    if (w.gateUp == w.sharedGateUp) return gateUpOf(on, w.gateUp, w, active, Which::All, x, t, act);
-    if (const cudaError_t e = gateUpOf(on, w.gateUp, w, active, Which::Routed, x, t, act); e != cudaSuccess) return e;
-    return gateUpOf(on, w.sharedGateUp, w, active, Which::Shared, x, t, act);
+                         bool rowsReady, Bf16* act) {
+    using enum ExpertEntries;
+    if (w.gateUp == w.sharedGateUp) return gateUpOf(on, w.gateUp, w, active, All, x, t, rowsReady, act);
+    if (const cudaError_t e = gateUpOf(on, w.gateUp, w, active, Routed, x, t, rowsReady, act); e != cudaSuccess) return e;
+    return gateUpOf(on, w.sharedGateUp, w, active, Shared, x, t, rowsReady, act);
 }
 
 cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t,
                        int splits, float* out) {
-    if (w.down == w.sharedDown) return downOf(on, w.down, w, active, Which::All, act, t, splits, out);
-    if (const cudaError_t e = downOf(on, w.down, w, active, Which::Routed, act, t, splits, out); e != cudaSuccess) return e;
-    return downOf(on, w.sharedDown, w, active, Which::Shared, act, t, 1, out + static_cast<std::int64_t>(splits) * t * w.hidden);
+    if (w.down == w.sharedDown) return downOf(on, w.down, w, active, ExpertEntries::All, act, t, splits, out);
+    if (const cudaError_t e = downOf(on, w.down, w, active, ExpertEntries::Routed, act, t, splits, out); e != cudaSuccess) return e;
+    return downOf(on, w.sharedDown, w, active, ExpertEntries::Shared, act, t, 1, out + static_cast<std::int64_t>(splits) * t * w.hidden);
 }
 
 }  // namespace trefoil::cuda

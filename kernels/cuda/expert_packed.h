@@ -15,9 +15,9 @@ namespace trefoil::cuda {
     return w.down == w.sharedDown ? splits : splits + 1;
 }
 
-/// As expertGateUp.
+/// As expertGateUp. rowsReady: x was complete before the kernel ahead of this one let it start.
 cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* x, int t,
-                         Bf16* act);
+                         bool rowsReady, Bf16* act);
 /// As expertDown: packedDownParts(w, splits) partial matrices of [T, D]. Only right after packedGateUp on the same stream.
 cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t,
                        int splits, float* out);

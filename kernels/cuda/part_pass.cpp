@@ -49,6 +49,12 @@ private:
     void promptGdn(Calls& ok, const PassShape& p, const GdnVectors& w, const Rows& projected, float* state, float* tail,
                    Bf16* mixed);
     [[nodiscard]] Rows attention(Calls& ok, const PassShape& p, const LayerWeights& w, int index);
+    [[nodiscard]] RouteOptions routeOptions(const PassShape& p) const {
+        return {m_shape.experts, m_shape.perToken, p.coreset, m_config.compatibility.coresetMassRenormalised};
+    }
+    [[nodiscard]] bool routesInCluster(const PassShape& p) const {
+        return kBf16 && routeClusterSupports(m_on, routeOptions(p), m_shape.hidden, p.t);
+    }
     void route(Calls& ok, const PassShape& p, const LayerWeights& w, LayerResult* result);
     [[nodiscard]] Rows mixtureOfExperts(Calls& ok, const PassShape& p, const LayerWeights& w, int layer);
     [[nodiscard]] Rows fewExperts(Calls& ok, const PassShape& p, const LayerWeights& w, const Bf16* h);
@@ -290,9 +296,9 @@ Rows Pass<T>::attention(Calls& ok, const PassShape& p, const LayerWeights& w, in
 template <class T>
 void Pass<T>::route(Calls& ok, const PassShape& p, const LayerWeights& w, LayerResult* result) {
     const T* h = static_cast<const T*>(m_space.h);
-    const RouteOptions options{m_shape.experts, m_shape.perToken, p.coreset, m_config.compatibility.coresetMassRenormalised};
+    const RouteOptions options = routeOptions(p);
     if constexpr (kBf16) {
-        if (routeClusterSupports(m_on, options, m_shape.hidden, p.t)) {
+        if (routesInCluster(p)) {
             ok(routeCluster(m_on, static_cast<const Bf16*>(w.router), h, m_shape.hidden, static_cast<int>(p.t), options,
                             m_space.params, m_space.routing, m_space.active, result));
             return;
@@ -338,7 +344,9 @@ Rows Pass<T>::fewExperts(Calls& ok, const PassShape& p, const LayerWeights& w, c
     const auto t = static_cast<int>(p.t);
     int splits = expertDownSplits(m_shape.hidden, m_on.sms);
     if (w.packed.inUse()) {
-        ok(packedGateUp(m_on, w.packed, m_space.active, h, t, act));
+        // The router on a cluster lets the next kernel start only when its own input, h, is complete.
+        const bool ready = routesInCluster(p) && !p.draws && !w.cache.inUse();
+        ok(packedGateUp(m_on, w.packed, m_space.active, h, t, ready, act));
         ok(packedDown(m_on, w.packed, m_space.active, act, t, splits, m_space.partial));
         splits = packedDownParts(w.packed, splits);
     } else {

@@ -227,7 +227,6 @@ __global__ void __launch_bounds__(kThreads)
     auto* partial = reinterpret_cast<float*>(tile + NT * 8 * kRowBytes);
     float* mass = partial + NT * 8 * kPartialStride;
     __shared__ Tables tables;
-    gridRelease();
     const int thread = static_cast<int>(threadIdx.x);
     const int warp = thread >> 5;
     const int lane = thread & 31;
@@ -260,6 +259,8 @@ __global__ void __launch_bounds__(kThreads)
         for (int i = thread; i < t * kRegisterExperts / 4; i += kThreads)
             reinterpret_cast<float4*>(mass)[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     gridWait();
+    // Only now: the rows are then complete for the experts' products before those start.
+    gridRelease();
     const int chunks = slice / 8;
     for (int i = thread; i < NT * 8 * chunks; i += kThreads) {
         const int row = i / chunks;

@@ -1,6 +1,7 @@
 #include "kernels/cuda/skinny_packed.h"
 
 #include "kernels/cuda/packed_pipeline.cuh"
+#include "kernels/cuda/skinny_resident.h"
 
 namespace trefoil::cuda {
 namespace {
@@ -65,6 +66,7 @@ cudaError_t runSegment(const Launcher& on, const PackedSegment& s, std::int64_t 
 }  // namespace
 
 cudaError_t skinnyPacked(const Launcher& on, const WeightMatrix& matrix, const Bf16* x, int t, int splits, float* out) {
+    if (skinnyResidentSupports(on, matrix, t, splits)) return skinnyResident(on, matrix, x, t, splits, out);
     for (int i = 0; i < matrix.segments; ++i)
         if (const cudaError_t e = runSegment(on, matrix.segment[i], matrix.columns, x, t, splits, matrix.rows, out);
             e != cudaSuccess)

@@ -239,7 +239,7 @@ void expectExperts(const std::vector<Launcher>& launchers, std::mt19937& random,
         DeviceBuffer<float> out(std::int64_t{packedDownParts(w, splits)} * t * w.hidden);
         act.poison();
         out.poison();
-        ASSERT_EQ(packedGateUp(on, w, entries, h.data(), t, act.data()), cudaSuccess);
+        ASSERT_EQ(packedGateUp(on, w, entries, h.data(), t, true, act.data()), cudaSuccess);
         ASSERT_EQ(packedDown(on, w, entries, act.data(), t, splits, out.data()), cudaSuccess);
         // act is BF16 in between.
         EXPECT_LT(relativeError(sumOfParts(out.host(), static_cast<std::size_t>(t * w.hidden)), wanted.host(), 0), 5e-3)
@@ -258,7 +258,7 @@ TEST_F(Packed, Experts) {
     constexpr int kExperts = 24;
     for (const PackFormat format : kPackFormats)
         for (const auto& [hidden, width, sharedWidth] :
-             {std::tuple<int, int, int>{256, 128, 128}, {136, 96, 104}, {1032, 72, 200}}) {
+             {std::tuple<int, int, int>{256, 128, 128}, {136, 96, 104}, {1032, 72, 200}, {768, 200, 72}}) {
             PackedLayer layer(m_random, format, format, kExperts, hidden, width, sharedWidth);
             const DeviceBuffer<std::byte> records(layer.records);
             const DeviceBuffer<std::byte> sharedGateUp(layer.sharedGateUp.bytes);
