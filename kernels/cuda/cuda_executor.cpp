@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/calls.h"
 #include "kernels/cuda/device_part.h"
+#include "kernels/cuda/expert_resident.h"
 #include "kernels/cuda/part_pass.h"
 #include "kernels/cuda/part_plan.h"
 #include "kernels/cuda/pass_controls.h"
@@ -51,7 +52,7 @@ public:
     [[nodiscard]] MemoryPlan memory() const override { return m_plan; }
     [[nodiscard]] bool reducedPrecision() const override { return !m_floats; }
     [[nodiscard]] std::int64_t maxChunk() const override { return m_chunk; }
-    [[nodiscard]] bool fusesCommit() const override { return !m_floats; }
+    [[nodiscard]] bool fusesCommit() const override;
     [[nodiscard]] std::int64_t prefixLength() const override { return m_prefix; }
     void setCapture(PassCapture* capture) override { m_capture = capture; }
 
@@ -100,6 +101,17 @@ private:
     PassCapture* m_capture = nullptr;
     std::optional<Error> m_lost;
 };
+
+/// Reading the weights once wins (docs/benchmarks.md), except over the packed products that keep up to 32 rows in shared memory.
+bool CudaExecutor::fusesCommit() const {
+    if (m_floats) return false;
+    return std::all_of(m_parts.begin(), m_parts.end(), [](const auto& part) {
+        const auto& layers = part->weights().layers();
+        return std::none_of(layers.begin(), layers.end(), [&](const LayerWeights& w) {
+            return w.packed.inUse() && !w.cache.inUse() && residentGateUpSupports(part->on(), w.packed, kResidentRows);
+        });
+    });
+}
 
 // ---- loading
 

@@ -8,7 +8,9 @@ namespace {
 
 /// Warps of a block, one block a multiprocessor: as many as two stages of registers leave room for.
 template <class F>
-constexpr int kWarpsOf = F::kPerLoad < 4 ? 8 : unitLayout(F::kFormat).zeros ? 12 : 16;
+constexpr int kWarpsOf = F::kPerLoad < 4                ? 8
+                         : unitLayout(F::kFormat).zeros ? 12
+                                                        : 16;
 
 /// An entry, in shared memory.
 struct Listed {
@@ -17,9 +19,14 @@ struct Listed {
     std::uint32_t rows;
 };
 
+/// The rows; at the end, 4 KiB of sums of every warp.
+__host__ __device__ constexpr int rowBytesFor(const PackedExperts& w) {
+    constexpr int kSums = 16 * 4096;
+    const int rows = kResidentRows * w.hidden * static_cast<int>(sizeof(Bf16));
+    return rows > kSums ? rows : kSums;
+}
 std::size_t bytesFor(const PackedExperts& w) {
-    return static_cast<std::size_t>(kResidentRows) * w.hidden * sizeof(Bf16) +
-           static_cast<std::size_t>(w.experts + 1) * sizeof(Listed);
+    return static_cast<std::size_t>(rowBytesFor(w)) + static_cast<std::size_t>(w.experts + 1) * sizeof(Listed);
 }
 
 /// Jobs: a pair of row blocks (16 gate, 16 up rows) of an entry. The shared expert's come first: they have every row.
@@ -41,39 +48,106 @@ struct PairJobs {
     }
 };
 
-/// The rows of an expert, moved together: lane i knows the i-th one and its weight.
-struct OwnRows {
-    int count = 0;
-    int row = 0;
-    float weight = 0.0F;
+/// How jobs are dealt out to `slots` warps: whole ones as long as every warp has one; what is left over is shared by up to eight
+/// warps each, side by side along the columns, so that all end together.
+struct JobDeal {
+    static constexpr int kMostParts = 8;
+    int rounds, whole, parts;
 
-    __device__ __forceinline__ void gather(std::uint32_t mask, std::uint8_t* list, const float* weights) {
-        const int lane = static_cast<int>(threadIdx.x) & 31;
-        count = __popc(mask);
-        if ((mask >> lane & 1U) != 0) list[__popc(mask & ((1U << lane) - 1U))] = static_cast<std::uint8_t>(lane);
-        __syncwarp();
-        row = count > 0 ? list[min(lane, count - 1)] : 0;
-        __syncwarp();
-        weight = __ldcg(weights + row);
+    __device__ __forceinline__ JobDeal(int total, int warps, int units) {
+        const int grid = static_cast<int>(gridDim.x);
+        rounds = total / (grid * warps);
+        whole = rounds * grid * warps;
+        const int rest = total - whole;
+        parts = 1;
+        while (parts < kMostParts && rest > 0 && rest <= grid * (warps / (2 * parts)) && units % (4 * parts) == 0) parts *= 2;
+        if (rest > 0) ++rounds;
+    }
+    struct Item {
+        int job, unit, count;
+    };
+    /// Item `round` of a warp; count 0: it has none.
+    [[nodiscard]] __device__ __forceinline__ Item locate(int round, int warp, int warps, int units, int total) const {
+        const int block = static_cast<int>(blockIdx.x);
+        const int grid = static_cast<int>(gridDim.x);
+        const int job = block + grid * (warp + warps * round);
+        if (job < whole) return {job, 0, units};
+        const int rest = whole + block + grid * (warp / parts);
+        const bool exists = round < rounds && rest < total && warp / parts < warps / parts;
+        return {rest, warp % parts * (units / parts), exists ? units / parts : 0};
     }
 };
 
-/// Stores what a warp has of its pair: act of columns `column` and on.
-__device__ __forceinline__ void storePair(const float (&acc)[2][4][4], const OwnRows& own, int tiles, int column, int width,
-                                          Bf16* act, int pitch) {
+/// The rows of a warp's expert, moved together, in shared memory.
+struct OwnRows {
+    float weight[kResidentRows];  ///< combination weights
+    std::uint8_t row[kResidentRows];
+
+    __device__ __forceinline__ void gather(std::uint32_t mask, const float* weights) {
+        const int lane = static_cast<int>(threadIdx.x) & 31;
+        __syncwarp();
+        if ((mask >> lane & 1U) != 0) {
+            const int index = __popc(mask & ((1U << lane) - 1U));
+            row[index] = static_cast<std::uint8_t>(lane);
+            weight[index] = __ldcg(weights + lane);
+        }
+        __syncwarp();
+    }
+};
+/// Tiles of eight rows; at least one.
+__device__ __forceinline__ int tilesOf(int count) { return max(1, (count + 7) / 8); }
+
+__device__ __forceinline__ void clearPair(float (&acc)[2][4][4]) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+        for (int n = 0; n < 4; ++n)
+#pragma unroll
+            for (int j = 0; j < 4; ++j) acc[i][n][j] = 0.0F;
+}
+
+/// A warp's sums to shared memory, 4 KiB, and from there to another's.
+__device__ __forceinline__ void leavePart(const float (&acc)[2][4][4], float4* to, int tiles) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll
+    for (int n = 0; n < 4; ++n)
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+            if (n < tiles) to[(n * 2 + i) * 32 + lane] = make_float4(acc[i][n][0], acc[i][n][1], acc[i][n][2], acc[i][n][3]);
+}
+__device__ __forceinline__ void addPart(float (&acc)[2][4][4], const float4* from, int tiles) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+#pragma unroll
+    for (int n = 0; n < 4; ++n)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            if (n >= tiles) continue;
+            const float4 part = from[(n * 2 + i) * 32 + lane];
+            acc[i][n][0] += part.x;
+            acc[i][n][1] += part.y;
+            acc[i][n][2] += part.z;
+            acc[i][n][3] += part.w;
+        }
+}
+
+/// Stores what a warp has of a job: act of 16 columns.
+__device__ __forceinline__ void storeJob(const float (&acc)[2][4][4], const OwnRows& own, int count, const PairJobs& jobs,
+                                         int job, const PackedExperts& w, int t, Bf16* act, int pitch) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const int entry = jobs.entryOf(job);
+    const int column = jobs.pairOf(job) * kUnitRows;
+    const int width = entry == jobs.entries - 1 ? w.sharedWidth : w.width;
+    act += static_cast<std::int64_t>(entry) * t * pitch;
+#pragma unroll
     for (int n = 0; n < 4; ++n) {
-        if (n >= tiles) break;
+        if (n * 8 >= count) break;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
             const int index = n * 8 + (lane & 3) * 2 + (j & 1);
-            const int row = __shfl_sync(0xFFFFFFFFU, own.row, index);
-            const float weight = __shfl_sync(0xFFFFFFFFU, own.weight, index);
             const int at = column + (lane >> 2) + (j >> 1) * 8;
-            if (index < own.count && at < width)
-                act[static_cast<std::int64_t>(row) * pitch + at] =
-                    fromFloat<Bf16>(weight * fastSilu(acc[0][n][j]) * acc[1][n][j]);
+            if (index < count && at < width)
+                act[static_cast<std::int64_t>(own.row[index]) * pitch + at] =
+                    fromFloat<Bf16>(own.weight[index] * fastSilu(acc[0][n][j]) * acc[1][n][j]);
         }
     }
 }
@@ -83,10 +157,10 @@ __global__ void __launch_bounds__(kWarpsOf<F> * 32, 1)
     residentGateUpKernel(PackedExperts w, ActiveExperts active, ExpertEntries which, const Bf16* x, int t, bool rowsReady,
                          Bf16* act) {
     extern __shared__ __align__(128) std::uint8_t shared[];
-    __shared__ std::uint8_t lists[kWarpsOf<F>][kResidentRows];
+    __shared__ OwnRows ownRows[kWarpsOf<F>];
     const std::uint32_t rows = sharedAddress(shared);
     const int hidden = w.hidden;
-    auto* listed = reinterpret_cast<Listed*>(shared + static_cast<std::size_t>(kResidentRows) * hidden * sizeof(Bf16));
+    auto* listed = reinterpret_cast<Listed*>(shared + rowBytesFor(w));
     if (rowsReady) fetchResident(rows, x, hidden, t, kResidentRows, hidden);
     gridWait();
     // Only now: what the router leaves is then there for the second product as soon as that starts.
@@ -102,53 +176,75 @@ __global__ void __launch_bounds__(kWarpsOf<F> * 32, 1)
     }
     __syncthreads();
 
+    constexpr int kWarps = kWarpsOf<F>;
     const PairJobs jobs(w, range, which);
     const int units = hidden / kUnitColumns;
+    const JobDeal deal(jobs.total, kWarps, units);
     const std::int64_t blockBytes = static_cast<std::int64_t>(units) * F::kUnitBytes;
     const int warp = static_cast<int>(threadIdx.x) >> 5;
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const int stride = static_cast<int>(gridDim.x) * kWarpsOf<F>;
     const int pitch = maxWidthOf(w);
-    const auto dataOf = [&](int job) { return listed[jobs.entryOf(job)].data + 2 * jobs.pairOf(job) * blockBytes; };
-    int job = static_cast<int>(blockIdx.x) + static_cast<int>(gridDim.x) * warp;
+    const auto itemOf = [&](int round) { return deal.locate(round, warp, kWarps, units, jobs.total); };
+    const auto dataOf = [&](const JobDeal::Item& item) {
+        return listed[jobs.entryOf(item.job)].data + 2 * jobs.pairOf(item.job) * blockBytes + item.unit * F::kUnitBytes;
+    };
+    JobDeal::Item item = itemOf(0);
     UnitStage<F, 2> even;
     UnitStage<F, 2> odd;
     const std::byte* data = nullptr;
-    if (job < jobs.total) {
-        data = dataOf(job);
+    if (item.count > 0) {
+        data = dataOf(item);
         even.load(data, blockBytes);
         odd.load(data + F::kUnitBytes, blockBytes);
     }
     copyAsyncWait<0>();
     __syncthreads();
+    OwnRows& own = ownRows[warp];
+    float acc[2][4][4];
+    int count = 0;  // rows of the entry
 #pragma unroll 1
-    while (job < jobs.total) {
-        const int entry = jobs.entryOf(job);
-        OwnRows own;
-        own.gather(listed[entry].rows, lists[warp], active.weight + static_cast<std::int64_t>(listed[entry].expert) * kSmallRows);
-        const int tiles = max(1, (own.count + 7) / 8);
+    for (int round = 0; item.count > 0; ++round) {
+        const Listed& entry = listed[jobs.entryOf(item.job)];
+        count = __popc(entry.rows);
+        own.gather(entry.rows, active.weight + static_cast<std::int64_t>(entry.expert) * kSmallRows);
         std::uint32_t places[4];
 #pragma unroll
-        for (int n = 0; n < 4; ++n)
-            places[n] = residentPlace(rows, __shfl_sync(0xFFFFFFFFU, own.row, n * 8 + (lane & 7)), hidden);
-        const int next = job + stride;
-        const std::byte* nextData = next < jobs.total ? dataOf(next) : nullptr;
-        float acc[2][4][4] = {};
-        const std::byte* ahead = data;
-#pragma unroll 1
-        for (int unit = 0; unit < units; unit += 2) {
-            // Two units ahead; at the end of a job, of the next one.
-            ahead = unit + 2 < units ? ahead + 2 * F::kUnitBytes : nextData;
-            multiplyResident<F, 2, 4>(acc, even, places, static_cast<std::uint32_t>(unit) * 256, tiles);
-            if (ahead != nullptr) even.load(ahead, blockBytes);
-            multiplyResident<F, 2, 4>(acc, odd, places, static_cast<std::uint32_t>(unit + 1) * 256, tiles);
-            if (ahead != nullptr) odd.load(ahead + F::kUnitBytes, blockBytes);
+        for (int n = 0; n < 4; ++n) {
+            const int index = min(n * 8 + (lane & 7), count - 1);
+            places[n] = residentPlace(rows, index < 0 ? 0 : own.row[index], hidden);
         }
-        storePair(acc, own, tiles, jobs.pairOf(job) * kUnitRows, entry == range.count - 1 ? w.sharedWidth : w.width,
-                  act + static_cast<std::int64_t>(entry) * t * pitch, pitch);
-        job = next;
-        data = nextData;
+        clearPair(acc);
+        const int tiles = tilesOf(count);
+        std::uint32_t at = static_cast<std::uint32_t>(item.unit) * 256;
+#pragma unroll 1
+        for (int left = item.count; left > 0; left -= 2, at += 512) {
+            // Two units ahead; at the end of a job, of the next one.
+            if (left > 2) {
+                data += 2 * F::kUnitBytes;
+            } else {
+                const JobDeal::Item next = itemOf(round + 1);
+                data = next.count > 0 ? dataOf(next) : nullptr;
+            }
+            multiplyResident<F, 2, 4>(acc, even, places, at, tiles);
+            if (data != nullptr) even.load(data, blockBytes);
+            multiplyResident<F, 2, 4>(acc, odd, places, at + 256, tiles);
+            if (data != nullptr) odd.load(data + F::kUnitBytes, blockBytes);
+        }
+        if (item.count < units) break;  // a part of the last job: the others' parts are added below
+        storeJob(acc, own, count, jobs, item.job, w, t, act, pitch);
+        item = itemOf(round + 1);
     }
+    if (deal.parts == 1) return;
+    // The rows are used up; their place holds the sums of the parts.
+    auto* sums = reinterpret_cast<float4*>(shared);
+    const bool partial = item.count > 0 && item.count < units;
+    const int part = warp % deal.parts;
+    __syncthreads();
+    if (partial && part > 0) leavePart(acc, sums + warp * 256, tilesOf(count));
+    __syncthreads();
+    if (!partial || part > 0) return;
+    for (int i = 1; i < deal.parts; ++i) addPart(acc, sums + (warp + i) * 256, tilesOf(count));
+    storeJob(acc, own, count, jobs, item.job, w, t, act, pitch);
 }
 
 }  // namespace

@@ -1,16 +1,14 @@
 // Products in which the rows of a pass stay in shared memory while packed weights pass through registers (expert_resident.cu,
 // skinny_resident.cu). Nothing but weights is fetched after the start, and no warp waits for another.
 //
-// Rows lie [rows][columns] in BF16, 16-byte chunks permuted within 128 bytes by the row, so that ldmatrix of eight rows next to each
-// other meets every bank once. Columns are a multiple of kUnitColumns.
+// Rows lie [rows][columns] in BF16, 16-byte chunks permuted within 128 bytes by the row, so that ldmatrix of eight rows next to
+// each other meets every bank once. Columns are a multiple of kUnitColumns.
 #pragma once
 
+#include "kernels/cuda/expert_resident.h"
 #include "kernels/cuda/packed_formats.cuh"
 
 namespace trefoil::cuda {
-
-/// Rows that stay at most: four tiles of eight.
-inline constexpr int kResidentRows = 32;
 
 /// Rows [0, rows) of a pass of t, columns [0, columns) from x on, to shared memory; what lies behind t becomes zeros.
 __device__ __forceinline__ void fetchResident(std::uint32_t base, const Bf16* x, std::int64_t stride, int t, int rows,
@@ -53,8 +51,8 @@ struct UnitStage {
     }
 };
 
-/// acc += the stage's units [kBlocks · 16, 128] · the rows' columns [column, column + 128), of which `at` is the byte in a row. The
-/// first `tiles` of kTiles tiles of eight rows are in use, at places[n] of residentPlace.
+/// acc += the stage's units [kBlocks · 16, 128] · the rows' columns [column, column + 128), of which `at` is the byte in a row.
+/// The first `tiles` of kTiles tiles of eight rows are in use, at places[n] of residentPlace.
 template <class F, int kBlocks, int kTiles>
 __device__ __forceinline__ void multiplyResident(float (&acc)[kBlocks][kTiles][4], const UnitStage<F, kBlocks>& stage,
                                                  const std::uint32_t (&places)[kTiles], std::uint32_t at, int tiles) {

@@ -1,8 +1,8 @@
 // Products of packed matrices for passes of at most 32 rows, with the rows in shared memory (skinnyPacked where there is room for
 // them): all segments in one launch, a row block a warp.
 //
-// Ownership: all pointers are device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 1, 2, 3. Twin: the
-// other kernel of skinnyPacked; tests/kernels/cuda/packed_test.cu.
+// Ownership: all pointers are device memory of the caller. Errors: the launch's cudaError_t. Contract: sections 1, 2, 3. Twin:
+// the other kernel of skinnyPacked; tests/kernels/cuda/packed_test.cu.
 #pragma once
 
 #include "kernels/cuda/common.cuh"
