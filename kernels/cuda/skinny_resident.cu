@@ -8,7 +8,9 @@ namespace {
 constexpr int kWarps = 16;
 /// Units on their way in a warp's registers.
 template <class F>
-constexpr int kDepthOf = F::kPerLoad == 4 ? 3 : F::kPerLoad == 2 ? 2 : 1;
+constexpr int kDepthOf = F::kPerLoad == 4   ? 3
+                         : F::kPerLoad == 2 ? 2
+                                            : 1;
 
 /// The units [first, first + count) of a split.
 struct Columns {
