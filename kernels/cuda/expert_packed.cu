@@ -313,8 +313,8 @@ template <class F>
 using SmallGateUpShape = PackedShape<8, F, true, packedDepth<8, F, true>(95 * 1024, 6)>;
 static_assert(SmallGateUpShape<Bf16Format>::kBytes <= 95 * 1024 && SmallGateUpShape<Fp8Format>::kStages >= 3);
 
-cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, ExpertEntries which,
-                     const Bf16* x, int t, bool rowsReady, Bf16* act) {
+cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active,
+                     ExpertEntries which, const Bf16* x, int t, bool rowsReady, Bf16* act) {
     if (residentGateUpSupports(on, w, t)) return residentGateUp(on, format, w, active, which, x, t, rowsReady, act);
     return withPackFormat(format, [&](auto chosen) {
         using F = decltype(chosen);
@@ -337,8 +337,8 @@ cudaError_t gateUpOf(const Launcher& on, PackFormat format, const PackedExperts&
     });
 }
 
-cudaError_t downOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active, ExpertEntries which,
-                   const Bf16* act, int t, int splits, float* out) {
+cudaError_t downOf(const Launcher& on, PackFormat format, const PackedExperts& w, const ActiveExperts& active,
+                   ExpertEntries which, const Bf16* act, int t, int splits, float* out) {
     const dim3 grid(static_cast<unsigned>((w.hidden + kTileRows - 1) / kTileRows), static_cast<unsigned>(splits));
     return withPackFormat(format, [&](auto chosen) {
         using F = decltype(chosen);
@@ -363,8 +363,10 @@ cudaError_t packedGateUp(const Launcher& on, const PackedExperts& w, const Activ
 cudaError_t packedDown(const Launcher& on, const PackedExperts& w, const ActiveExperts& active, const Bf16* act, int t,
                        int splits, float* out) {
     if (w.down == w.sharedDown) return downOf(on, w.down, w, active, ExpertEntries::All, act, t, splits, out);
-    if (const cudaError_t e = downOf(on, w.down, w, active, ExpertEntries::Routed, act, t, splits, out); e != cudaSuccess) return e;
-    return downOf(on, w.sharedDown, w, active, ExpertEntries::Shared, act, t, 1, out + static_cast<std::int64_t>(splits) * t * w.hidden);
+    if (const cudaError_t e = downOf(on, w.down, w, active, ExpertEntries::Routed, act, t, splits, out); e != cudaSuccess)
+        return e;
+    return downOf(on, w.sharedDown, w, active, ExpertEntries::Shared, act, t, 1,
+                  out + static_cast<std::int64_t>(splits) * t * w.hidden);
 }
 
 }  // namespace trefoil::cuda
