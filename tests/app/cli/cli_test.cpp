@@ -170,7 +170,7 @@ TEST(Errors, BrokenCheckpointsAreRefusedTheSameWayEachTime) {
 
 TEST(Info, RecommendsAFormForACardThatIsNotHere) {
     const ScratchFolder folder;
-    const std::string model = "'" + (folder.path() / "clover").string() + "'";
+    const std::string model = trefoil::test::quoted((folder.path() / "clover").string());
     ASSERT_EQ(shell(kCli + " synth " + model + " --size clover-35b --headers-only").code, 0);
     const std::string ask = kCli + " info " + model + " --context 32768 --recommend";
     const auto recommended = [&](const std::string& gibibytes) -> Json {
