@@ -101,9 +101,9 @@ private:
     QComboBox* m_deviceBox;
     QSpinBox* m_context;
     QTimer* m_contextTimer;
-    QSlider* m_memory;
-    QLabel* m_memoryText;
-    QTimer* m_memoryTimer;
+    QSlider* m_memory = nullptr;
+    QLabel* m_memoryText = nullptr;
+    QTimer* m_memoryTimer = nullptr;
     int m_gpuMemory = 0;  ///< as it was set; the slider may not reach so far
     bool m_measuring = false;
     QString m_measured;  ///< what came of measuring, where it came to nothing
